@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SUPD_STORE_ATOMIC_FILE_H
+#define SUPD_STORE_ATOMIC_FILE_H
+
+/* A file that is always whole, old or new: temporary file beside it, write, fsync, link the old one as
+ * NAME.1 (the generation before), rename, fsync the directory. After a failed fsync nothing is retried on the
+ * same file: the caller writes a new one from memory. */
+
+#include <stddef.h>
+
+/* @dir_fd: an open directory of ours. Mode 0600. 0, or a negative errno: the old file stands. */
+int atomic_file_write(int dir_fd, const char *name, const void *bytes, size_t n);
+/* @generation 0: NAME, 1: NAME.1. At most @max bytes, else -EFBIG; -ENOENT: none. Refuses links and
+ * whatever is not a regular file of ours. Gives; the caller frees. */
+int atomic_file_read(int dir_fd, const char *name, unsigned generation, size_t max, void **ret, size_t *ret_n);
+/* Renames NAME to NAME.bad-<@stamp>; the new name to @ret_name. */
+int atomic_file_set_aside(int dir_fd, const char *name, const char *stamp, char *ret_name, size_t n);
+/* Removes temporary files that a crash left. */
+void atomic_file_sweep(int dir_fd, const char *name);
+/* Opens (making it 0700 if missing) a directory of ours: not a link, owned by us, not writable by others,
+ * else -EPERM with a sentence in @reterr. */
+int state_dir_open(const char *path, char *reterr, size_t n);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SUPD_UNIT_SOURCE_H
+#define SUPD_UNIT_SOURCE_H
+
+/* Everything the directories say about one unit, before anybody parsed it: handed from who reads files
+ * (store/unit_files, or a test) to who understands them (unit/merge). */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/diag.h"
+
+/* One file: the fragment first, then the drop-ins in the order in which they apply. */
+struct unit_piece {
+	char *path;
+	char *bytes;
+	size_t n;
+};
+
+struct unit_source {
+	char *name;
+	uint64_t fingerprint;  /* changes when a byte of any piece, a link or the mask may have changed */
+	bool is_masked;        /* empty, or a link to /dev/null */
+	bool is_systemd;       /* found in a directory laid out for systemd (SystemdUnitPath=) */
+	bool is_wanted;        /* linked into a .wants/ that counts: see supd(8) */
+	struct unit_piece *piece;
+	size_t n_pieces;       /* 0 with problems: could not be read */
+	struct diag problems;  /* of the files: unreadable, writable by others, not a regular file … */
+};
+
+void unit_source_done(struct unit_source *s);
+
+#endif
