@@ -41,6 +41,16 @@ enum supd_clock {
 };
 #define SUPD_CLOCK_COUNT 2
 
+/* Plugins live while it is running; the others are for those who show it. */
+enum supd_manager_state {
+	SUPD_MANAGER_STARTING,
+	SUPD_MANAGER_RUNNING,
+	SUPD_MANAGER_PAUSED,
+	SUPD_MANAGER_STOPPING,
+	SUPD_MANAGER_ENDED,
+};
+#define SUPD_MANAGER_STATE_COUNT (SUPD_MANAGER_ENDED + 1)
+
 /* One moment, read once a loop turn. */
 struct supd_now {
 	uint64_t real;

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SUPD_SERVICE_RUN_RECORD_H
+#define SUPD_SERVICE_RUN_RECORD_H
+
+/* One run of a service: what is known of it from its cause to its end. DESIGN section 7. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/usec.h"
+
+#define RUN_ID_BYTES 16
+#define RUN_CAUSE_MAX 32
+
+enum run_result {
+	RUN_RESULT_NONE, /* goes on */
+	RUN_RESULT_SUCCESS,
+	RUN_RESULT_EXIT_CODE,
+	RUN_RESULT_SIGNAL,
+	RUN_RESULT_CORE_DUMP,
+	RUN_RESULT_TIMEOUT,
+	RUN_RESULT_EXEC,      /* a step between fork and exec failed */
+	RUN_RESULT_SKIPPED,   /* a condition said no */
+	RUN_RESULT_RESOURCES, /* supd lacked something: no process, no memory */
+	RUN_RESULT_STOPPED,   /* stopped on request before it was done */
+};
+#define RUN_RESULT_COUNT (RUN_RESULT_STOPPED + 1)
+
+/* The steps between fork and exec that can fail, as systemd names them; exec_step_status() is the exit
+ * status that systemd.exec(5) gives it (200 CHDIR, 203 EXEC, 216 GROUP, 217 USER …). */
+enum exec_step {
+	EXEC_STEP_NONE,
+	EXEC_STEP_FORK,
+	EXEC_STEP_CGROUP,
+	EXEC_STEP_STDIN,
+	EXEC_STEP_STDOUT,
+	EXEC_STEP_NICE,
+	EXEC_STEP_SETSID,
+	EXEC_STEP_SIGNAL_MASK,
+	EXEC_STEP_ENVIRONMENT, /* an EnvironmentFile= could not be read */
+	EXEC_STEP_GROUP,
+	EXEC_STEP_USER,
+	EXEC_STEP_CHDIR,
+	EXEC_STEP_FDS,
+	EXEC_STEP_EXEC,
+};
+#define EXEC_STEP_COUNT (EXEC_STEP_EXEC + 1)
+
+struct run {
+	uint8_t id[RUN_ID_BYTES];
+	char cause[RUN_CAUSE_MAX + 1];
+	const char *trigger_unit; /* or NULL; owned by who owns the run */
+	uint32_t attempt;
+	usec_t scheduled_real, scheduled_boot; /* USEC_NEVER: not on that clock */
+	usec_t triggered_real, triggered_boot; /* when the trigger decided */
+	usec_t started_real, started_boot;     /* the first process; 0: none was started */
+	usec_t ended_real, ended_boot;         /* 0: goes on */
+	enum run_result result;
+	int32_t status;           /* exit code, signal or errno, by result */
+	enum exec_step step;      /* RUN_RESULT_EXEC: which */
+	bool main_exited;         /* what EXIT_CODE= and EXIT_STATUS= say of the main process */
+	int32_t main_wstatus;
+	usec_t cpu;               /* user and system, of all processes reaped */
+	uint64_t peak_memory;     /* bytes, of the largest process; 0: unknown */
+};
+
+/* systemd's words: "success", "exit-code", "signal", "core-dump", "timeout", "exec-condition" … as SERVICE_RESULT=. */
+const char *run_result_to_string(enum run_result r);
+/* For people: "success", "failed exit 3", "killed KILL", "timeout", "failed exec (user): No such process" … */
+const char *run_result_words(const struct run *r, char *buf, size_t n);
+const char *exec_step_to_string(enum exec_step s); /* "user", "group", "chdir", "exec" … */
+int exec_step_status(enum exec_step s);
+
+#endif

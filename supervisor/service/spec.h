@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SUPD_SERVICE_SPEC_H
+#define SUPD_SERVICE_SPEC_H
+
+/* A .service file, understood: assignments → one struct. supd.service(5) is its manual. */
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/keys.h"
+#include "base/usec.h"
+
+enum service_type {
+	SERVICE_ONESHOT,
+	SERVICE_UNSUPPORTED, /* simple, forking, notify, dbus …: listed, never started */
+};
+
+/* The commands of a run, in the order in which they come. */
+enum exec_phase {
+	EXEC_CONDITION,
+	EXEC_START_PRE,
+	EXEC_START,
+	EXEC_START_POST,
+	EXEC_STOP,
+	EXEC_STOP_POST,
+};
+#define EXEC_PHASE_COUNT (EXEC_STOP_POST + 1)
+
+struct exec_command {
+	const char *path;         /* as written: absolute, or a bare name searched in PATH */
+	const char *const *argv;  /* NULL-terminated; words not yet substituted */
+	bool ignore_failure;      /* '-' */
+	bool no_substitution;     /* ':' */
+};
+
+struct exec_commands {
+	struct exec_command *item;
+	size_t n;
+};
+
+enum kill_mode { KILL_CONTROL_GROUP, KILL_MIXED, KILL_PROCESS, KILL_NONE };
+
+/* Exit codes and signals that count as success. */
+struct exit_status_set {
+	uint64_t code[4];   /* bits 0–255 */
+	uint64_t signal;    /* bit n: signal n */
+};
+
+struct environment_file {
+	const char *path;
+	bool is_optional; /* '-' */
+};
+
+struct service_spec {
+	const char *description;
+	const char *type_name;    /* as written; "oneshot" */
+	enum service_type type;
+	struct exec_commands command[EXEC_PHASE_COUNT];
+	bool remain_after_exit;
+	struct exit_status_set success;
+	usec_t timeout_start; /* per run's start-up, USEC_NEVER: none (oneshot's default) */
+	usec_t timeout_stop;  /* default 90 s */
+	enum kill_mode kill_mode;
+	int kill_signal;
+	bool send_sigkill;
+	bool send_sighup;
+	/* who and where */
+	const char *user, *group;             /* names or numbers, NULL: unchanged */
+	const char *const *supplementary_groups; /* NULL-terminated or NULL */
+	const char *working_directory;        /* "~": the user's home; NULL: / for the system, $HOME for --user */
+	bool working_directory_optional;      /* '-' */
+	mode_t umask;                         /* 0022 */
+	int nice;
+	bool has_nice;
+	/* the environment: "NAME=value", NULL-terminated or NULL */
+	const char *const *environment;
+	const struct environment_file *environment_file;
+	size_t n_environment_files;
+	const char *const *pass_environment;
+	const char *const *unset_environment;
+};
+
+/* All keys of [Unit] and [Service], known, harmless and not applied. */
+const struct key_table *service_keys(void);
+
+/* Understands @n assignments. Mistakes go to @d (the caller looks at d->n_errors). Strings live in @arena.
+ * A service of another type is no mistake: type is SERVICE_UNSUPPORTED then, quietly, and nothing else is judged.
+ * 0 or -ENOMEM. */
+int service_spec_parse(const struct assignment *assignment, size_t n, struct arena *arena, struct diag *d,
+		       struct service_spec *ret);
+
+/* Does this wait status count as success? */
+bool service_spec_is_success(const struct service_spec *spec, int wstatus);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SUPD_WORLD_H
+#define SUPD_WORLD_H
+
+/* The border between the manager and the system. The manager calls out through struct world; what happens comes
+ * back as the manager's events (core/manager.h), never from inside a call. run/world_linux fulfils it with
+ * processes, files and clocks; tests/sim/ with none of them.
+ *
+ * Calls return 0 or a negative errno. Time is no call: every event carries it. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/diag.h"
+#include "base/usec.h"
+#include "service/run_record.h"
+#include "service/spec.h"
+#include "supd-plugin.h"
+#include "unit/source.h"
+
+/* Names one run's processes, from the first spawn() to release(); never 0, never used again. */
+typedef uint64_t world_token;
+
+/* Lent during the call. */
+struct spawn_request {
+	world_token token;
+	const char *unit;
+	const struct service_spec *spec;
+	const struct run *run;
+	enum exec_phase phase;
+	const struct exec_command *command;
+};
+
+struct world {
+	void *ctx;
+
+	/* One alarm a clock; USEC_NEVER disarms. Answer: manager_wake(). */
+	int (*arm)(void *ctx, enum supd_clock clock, usec_t when);
+
+	/* Starts a process of this run. Answer: manager_spawned() or manager_spawn_failed(), later
+	 * manager_exited(), exactly one of each; a process that ended while its answer was awaited is answered in
+	 * that order all the same. An error returned here means: no answer comes. */
+	int (*spawn)(void *ctx, const struct spawn_request *request);
+	/* The process of the last spawn. -ESRCH: it has ended. */
+	int (*kill_main)(void *ctx, world_token token, int signal);
+	/* Every process of the run but, if @spare_main, that one. */
+	int (*kill_tree)(void *ctx, world_token token, int signal, bool spare_main);
+	/* Answer: manager_tree_empty(), once, as soon as no process of the run is left. */
+	int (*watch_tree)(void *ctx, world_token token);
+	void (*release)(void *ctx, world_token token);
+
+	/* Unit files: an index (names, fingerprints) and reading. @kinds: a mask of 1 << enum unit_kind; nothing of other kinds
+	 * is opened. */
+	int (*scan_units)(void *ctx, unsigned kinds, struct diag *d);
+	const char *(*unit_name)(void *ctx, size_t i); /* sorted, NULL past the end; until the next scan */
+	uint64_t (*unit_fingerprint)(void *ctx, const char *name); /* 0: no such unit */
+	const char *(*unit_resolve)(void *ctx, const char *name);  /* aliases; NULL: no such unit */
+	int (*read_unit)(void *ctx, const char *name, struct unit_source *ret);
+	/* supctl enable and disable; 1 changed, 0 was so. @section: NULL: a service's link; else a drop-in's section. */
+	int (*enable_unit)(void *ctx, const char *name, const char *fragment, const char *section, bool enable);
+
+	/* One blob a plugin, generations 0 (newest) and 1. save() copies and returns at once; answer:
+	 * manager_saved() with the ticket. save_now() returns when it is durable (at stop). */
+	int (*save)(void *ctx, const char *plugin, uint64_t ticket, const void *bytes, size_t n);
+	int (*save_now)(void *ctx, const char *plugin, const void *bytes, size_t n);
+	int (*load)(void *ctx, const char *plugin, unsigned generation, void **ret, size_t *ret_n); /* gives */
+	int (*set_aside)(void *ctx, const char *plugin, char *ret_name, size_t n);
+
+	/* The gate's setting that outlives restarts: experimental enable, disable. -ENOENT: none was kept. */
+	int (*gate_load)(void *ctx, const char *name, bool *ret);
+	int (*gate_save)(void *ctx, const char *name, bool on);
+	/* Maps a plugin (once) and returns its struct, not yet judged. On failure a sentence in @reterr. */
+	int (*plugin_open)(void *ctx, const char *name, const struct supd_plugin **ret, char *reterr, size_t n);
+
+	uint64_t (*random)(void *ctx);
+	/* The manager has become running, or has ended (nothing goes on any more). For readiness and exit. */
+	void (*manager_state)(void *ctx, enum supd_manager_state state);
+};
+
+#endif
