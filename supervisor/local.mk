@@ -10,3 +10,4 @@ include %D%/control/local.mk
 include %D%/cli/local.mk
 
 include_HEADERS = %D%/supd-plugin.h
+EXTRA_DIST += %D%/world.h
