@@ -5,6 +5,7 @@
 /* One run of a service: what is known of it from its cause to its end. DESIGN section 7. */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/usec.h"

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SUPD_CONTROL_API_H
+#define SUPD_CONTROL_API_H
+
+/* What may be asked of the daemon over its socket: a fixed table of verbs that take unit names and
+ * enumerations, never a path or a command. The server (control/server) knows sockets, callers and rights; who
+ * answers (supd.c, with the manager) knows none of that. Questions go out through ask(); answers come
+ * back as rows, then one control_done(), in the same call or much later ("start", which waits). */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "supd-plugin.h"
+
+struct control_server;
+
+enum control_verb {
+	CONTROL_VERSION,    /* one row */
+	CONTROL_LIST,       /* one row a unit */
+	CONTROL_STATUS,     /* one row, everything known of a unit (all units when unit is NULL), for people */
+	CONTROL_SHOW,       /* one row: properties */
+	CONTROL_CAT,        /* one row a file: path, text */
+	CONTROL_START,      /* one row: how the run ended (wait), or its run id */
+	CONTROL_STOP,
+	CONTROL_RESTART,
+	CONTROL_ENABLE,     /* one row: unit, changed, message */
+	CONTROL_DISABLE,
+	CONTROL_TRIGGER,    /* as START, for a timer */
+	CONTROL_RESET,
+	CONTROL_RELOAD,     /* rows: unit, change ("added", "changed", "removed"), or a mistake (file, line, message) */
+	CONTROL_TABLE,      /* rows of a plugin: subsystem "timer", table "units"; first row: the subsystem's state */
+	CONTROL_EXPERIMENTAL, /* subsystem, on, runtime; without a subsystem: one row a feature */
+	CONTROL_PAUSE,
+	CONTROL_RESUME,
+};
+#define CONTROL_VERB_COUNT (CONTROL_RESUME + 1)
+
+/* Lent during ask(). */
+struct control_request {
+	uint64_t id; /* names this request in the answer */
+	enum control_verb verb;
+	const char *unit;      /* a valid unit name, or NULL */
+	const char *subsystem; /* "timer" as in the plugin's name; [a-z]+, or NULL */
+	const char *table;     /* [a-z]+, or NULL */
+	bool wait;
+	bool on;
+	bool runtime;
+};
+
+typedef void control_ask_fn(void *userdata, const struct control_request *request);
+
+/* Answers; an id whose caller has gone meanwhile is ignored. @status: supctl's exit status (0 done, 1 failed,
+ * 3 not active, 4 no such unit or invalid unit); @message may be NULL when it is 0. */
+void control_row(struct control_server *s, uint64_t id, const struct supd_row *row);
+void control_done(struct control_server *s, uint64_t id, int status, const char *message);
+
+#endif
