@@ -191,10 +191,9 @@ struct supd_cause {
 	uint64_t scheduled_boot;
 };
 
-enum supd_run_stage { SUPD_RUN_STARTED, SUPD_RUN_ENDED, SUPD_RUN_REFUSED };
+enum supd_run_stage { SUPD_RUN_STARTED, SUPD_RUN_ENDED };
 
-/* A run of some unit began or ended (whoever began it); lent during the call. REFUSED answers a
- * start_unit() that led to no run: already active, gone, invalid meanwhile, manager stopping. */
+/* A run of some unit began or ended (whoever began it); lent during the call. */
 struct supd_run_event {
 	uint32_t size;
 	const char *unit;
@@ -203,8 +202,7 @@ struct supd_run_event {
 	const char *cause_kind;
 	enum supd_result result;
 	int32_t status;
-	bool is_unit_active; /* after this event */
-	const char *message; /* REFUSED: why; else NULL */
+	bool is_unit_active; /* after this event: a service may remain active after its run */
 };
 
 enum supd_command { SUPD_COMMAND_TRIGGER, SUPD_COMMAND_RESET };
@@ -262,7 +260,9 @@ struct supd_host {
 	int (*subscribe)(void *ctx, const struct supd_listener *listener, void *userdata);
 	/* Wake me when @clock reaches @when; replaces the alarm of that clock. SUPD_NEVER: no alarm. */
 	int (*arm)(void *ctx, enum supd_clock clock, uint64_t when);
-	/* Start @unit. Answered by run(): STARTED and later ENDED, or REFUSED, all with the cause's run id. */
+	/* Start @unit. 0: run() will say STARTED and later ENDED with the cause's run id. Refused, and nothing will
+	 * come: -EALREADY it is active, -ENOENT, -EPERM masked, -ENOEXEC invalid or not a oneshot service,
+	 * -ESHUTDOWN the manager is stopping, -ENOMEM. */
 	int (*start_unit)(void *ctx, const char *unit, const struct supd_cause *cause);
 	int (*unit_state)(void *ctx, const char *unit, struct supd_unit_state *ret); /* -ENOENT */
 	/* Every unit with the plugin's suffix; a unit that is read again loses its problems first. */

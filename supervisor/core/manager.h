@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SUPD_CORE_MANAGER_H
+#define SUPD_CORE_MANAGER_H
+
+/* The manager: which units there are, which of them run, and who is told. It reads no clock and touches no
+ * file: it calls out through struct world, and each event below carries its time. Events never arrive from inside
+ * a call of the world; the manager's own consequences (a plugin's reaction to a run that ended, say) are
+ * settled before the event returns.
+ *
+ * Life of the daemon: manager_new → manager_load → manager_begin (STARTING: the enabled services are started; when
+ * the last of them has ended: RUNNING, the gate is judged, plugins start) → manager_shutdown (STOPPING: plugins
+ * stop, nothing starts any more, services are stopped) → ENDED, told through world->manager_state(). */
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/diag.h"
+#include "base/usec.h"
+#include "supd-plugin.h"
+#include "world.h"
+
+struct manager;
+struct unit;
+
+/* What supd.conf and the command line say; lent until manager_free(). */
+struct manager_config {
+	/* now and running_since are the manager's to fill in. */
+	struct supd_start_info info;
+	/* [Experimental] Timers= and --experimental=timers, and what `supctl experimental --runtime` adds. */
+	bool gate_configured, gate_forced;
+	/* [Timer] defaults for the plugin, verbatim; NULL: not set. */
+	const char *(*setting)(void *userdata, const char *key);
+	void *userdata;
+};
+
+/* Who wants to know when things end; told after the fact, never from inside a call that it made itself. */
+struct manager_observer {
+	void (*run_ended)(void *userdata, struct unit *u);
+	void *userdata;
+};
+
+int manager_new(const struct world *world, const struct manager_config *config, struct manager **ret);
+struct manager *manager_free(struct manager *m);
+void manager_observe(struct manager *m, const struct manager_observer *observer);
+
+/* The first load: units and their mistakes; @d gets what is wrong with directories. 0 or a negative errno. */
+int manager_load(struct manager *m, struct diag *d);
+void manager_begin(struct manager *m, const struct supd_now *now);
+void manager_shutdown(struct manager *m, const struct supd_now *now);
+enum supd_manager_state manager_state(const struct manager *m);
+
+/* ---- events of the world ---- */
+
+void manager_wake(struct manager *m, const struct supd_now *now, enum supd_clock clock);
+void manager_spawned(struct manager *m, const struct supd_now *now, world_token token, pid_t pid);
+void manager_spawn_failed(struct manager *m, const struct supd_now *now, world_token token, enum exec_step step,
+			  int error);
+/* @cpu: µs of user and system time; @peak_memory: bytes. */
+void manager_exited(struct manager *m, const struct supd_now *now, world_token token, int wstatus, usec_t cpu,
+		    uint64_t peak_memory);
+void manager_tree_empty(struct manager *m, const struct supd_now *now, world_token token);
+void manager_saved(struct manager *m, const struct supd_now *now, const char *plugin, uint64_t ticket, int result);
+void manager_clock_jump(struct manager *m, const struct supd_now *now, int64_t delta);
+void manager_zone_change(struct manager *m, const struct supd_now *now);
+
+/* ---- what an admin may ask ---- */
+
+enum manager_verdict {
+	MANAGER_DONE,           /* begun, or was so already where that is enough */
+	MANAGER_ALREADY_ACTIVE, /* start: a run goes on; stop: nothing to stop */
+	MANAGER_NO_UNIT,
+	MANAGER_INVALID,
+	MANAGER_MASKED,
+	MANAGER_UNSUPPORTED,    /* not a oneshot service, a template, not a service at all */
+	MANAGER_STOPPING,
+	MANAGER_NO_MEMORY,
+};
+#define MANAGER_VERDICT_COUNT (MANAGER_NO_MEMORY + 1)
+
+/* The sentence for a verdict other than DONE, into @buf; lends it. */
+const char *manager_verdict_words(struct manager *m, const char *unit, enum manager_verdict v, char *buf, size_t n);
+
+/* @cause->run_id may be zero: one is drawn. */
+enum manager_verdict manager_start_unit(struct manager *m, const struct supd_now *now, const char *unit,
+					const struct supd_cause *cause);
+enum manager_verdict manager_stop_unit(struct manager *m, const struct supd_now *now, const char *unit);
+/* Stops it if it is active, then starts it. */
+enum manager_verdict manager_restart_unit(struct manager *m, const struct supd_now *now, const char *unit,
+					  const struct supd_cause *cause);
+
+/* What a reload found and did. */
+struct reload_change {
+	char *unit;
+	const char *what; /* "added", "changed", "removed" */
+};
+struct reload_report {
+	struct reload_change *change;
+	size_t n, allocated;
+	struct diag mistakes; /* in units that are new or changed; any error: nothing was applied */
+};
+void reload_report_done(struct reload_report *r);
+/* Reads what has changed and applies all of it, or, if any changed unit has an error, none: -EBADMSG. Units that
+ * were invalid before and have not changed do not stand in the way. */
+int manager_reload(struct manager *m, const struct supd_now *now, struct reload_report *ret);
+
+/* supctl pause, resume: 1 changed, 0 was so, -EBUSY not in a state for it (starting, stopping). */
+int manager_pause(struct manager *m, const struct supd_now *now);
+int manager_resume(struct manager *m, const struct supd_now *now);
+/* supctl experimental: the gate. @runtime: for this life of the daemon only. 1 changed, 0 was so, or a
+ * negative errno with a sentence. */
+int manager_experimental(struct manager *m, const struct supd_now *now, bool on, bool runtime, char *reterr,
+			 size_t n);
+
+/* Enable and disable; 1 changed, 0 was so, -ENOENT, or a negative errno with a sentence. */
+int manager_enable_unit(struct manager *m, const char *unit, bool enable, char *reterr, size_t n);
+
+/* A command for a plugin's unit. -ENOENT, -EHOSTDOWN: the gate is closed, or the plugin's errno; message in @reply. */
+int manager_command(struct manager *m, const struct supd_now *now, enum supd_command command, const char *unit,
+		    struct supd_command_reply *reply);
+/* A plugin's table; the gate closed: no rows, 0. */
+int manager_table(struct manager *m, const struct supd_now *now, const char *table, const char *unit,
+		  supd_row_fn *row, void *userdata);
+
+/* The subsystem's state in one word ("enabled", "disabled", "starting", "paused", "stopping", "failed") and why,
+ * in a sentence, or NULL. */
+const char *manager_gate_state(const struct manager *m, const char **ret_reason);
+
+/* ---- looking ---- */
+
+struct unit *manager_unit(struct manager *m, const char *name);          /* NULL: no such unit */
+struct unit *manager_unit_at(struct manager *m, size_t i);               /* sorted by name; NULL past the end */
+/* The known name nearest to @name, or NULL. Lends. */
+const char *manager_suggest(struct manager *m, const char *name);
+
+#endif
