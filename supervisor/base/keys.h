@@ -19,6 +19,7 @@ struct assignment {
 	const char *value; /* surrounding blanks trimmed, continuation lines joined, else verbatim */
 	const char *file;
 	uint32_t line;
+	uint32_t section_line; /* of the section's header; 0: not known */
 };
 
 /* What a key is; supd.service(5) tells people. */

@@ -2,4 +2,15 @@
 noinst_LIBRARIES += libbase.a
 BASE_LIBS = libbase.a
 
-libbase_a_SOURCES =
+libbase_a_SOURCES = \
+	%D%/arena.c %D%/arena.h \
+	%D%/cleanup.h \
+	%D%/diag.c %D%/diag.h \
+	%D%/keys.c %D%/keys.h \
+	%D%/log.c %D%/log.h \
+	%D%/parse_error.c %D%/parse_error.h \
+	%D%/text.c %D%/text.h \
+	%D%/timespan.c %D%/timespan.h \
+	%D%/usec.h \
+	%D%/value_word.c \
+	%D%/values.c %D%/values.h

@@ -14,7 +14,9 @@ size_t text_utf8_valid(const char *s, size_t n);
 /* @s with control characters (C0, DEL, C1), invalid UTF-8 and backslashes as \n \t \\ \xNN; safe for
  * a terminal and for one line of a log. Gives; the caller frees. NULL when memory ran out. */
 char *text_escape(const char *s, size_t n);
-/* The same into a buffer, cut with "…" where it does not fit; returns @buf. For messages. */
+/* The same, but backslashes stay: for sentences of which parts are escaped already. */
+char *text_printable(const char *s);
+/* text_escape() into a buffer, cut with "…" where it does not fit; returns @buf. For messages. */
 char *text_escape_to(char *buf, size_t size, const char *s);
 
 /* The candidate nearest to @word (edit distance with transposition, case ignored), or NULL if none

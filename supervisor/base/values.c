@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/values.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/cleanup.h"
+#include "base/timespan.h"
+
+int value_bool(const char *s, bool *ret)
+{
+	static const char *const words[2][6] = {
+		{"0", "no", "n", "false", "f", "off"},
+		{"1", "yes", "y", "true", "t", "on"},
+	};
+
+	for (size_t i = 0; i < ELEMENTS(words[0]); i++)
+		for (int value = 0; value < 2; value++)
+			if (strcasecmp(s, words[value][i]) == 0) {
+				*ret = value;
+				return 0;
+			}
+	return -EINVAL;
+}
+
+/* Digits of @base and nothing else. A number too large still has to be a number. */
+static int parse_digits(const char *s, unsigned base, uint64_t max, uint64_t *ret)
+{
+	uint64_t value = 0;
+	bool too_large = false;
+
+	if (!*s)
+		return -EINVAL;
+	for (; *s; s++) {
+		uint64_t digit = (uint64_t) (unsigned char) *s - '0';
+
+		if (digit >= base)
+			return -EINVAL;
+		if (value > (UINT64_MAX - digit) / base)
+			too_large = true;
+		else
+			value = value * base + digit;
+	}
+	if (too_large || value > max)
+		return -ERANGE;
+	*ret = value;
+	return 0;
+}
+
+int value_unsigned(const char *s, uint64_t max, uint64_t *ret)
+{
+	return parse_digits(s, 10, max, ret);
+}
+
+int value_signed(const char *s, int64_t min, int64_t max, int64_t *ret)
+{
+	bool negative = *s == '-';
+	uint64_t magnitude;
+	int64_t value;
+	int r;
+
+	if (*s == '-' || *s == '+')
+		s++;
+	r = parse_digits(s, 10, negative ? (uint64_t) INT64_MAX + 1 : (uint64_t) INT64_MAX, &magnitude);
+	if (r < 0)
+		return r;
+	value = (int64_t) (negative ? -magnitude : magnitude);
+	if (value < min || value > max)
+		return -ERANGE;
+	*ret = value;
+	return 0;
+}
+
+int value_mode(const char *s, mode_t *ret)
+{
+	uint64_t mode;
+	int r;
+
+	r = parse_digits(s, 8, 07777, &mode);
+	if (r < 0)
+		return r;
+	*ret = (mode_t) mode;
+	return 0;
+}
+
+int value_span(const char *s, usec_t *ret)
+{
+	return timespan_parse(s, ret, NULL) < 0 ? -EINVAL : 0;
+}
+
+/* ---- signals ---- */
+
+static const struct {
+	int number;
+	const char *name;
+} signals[] = {
+	{SIGHUP, "HUP"},       {SIGINT, "INT"},   {SIGQUIT, "QUIT"}, {SIGILL, "ILL"},       {SIGTRAP, "TRAP"},
+	{SIGABRT, "ABRT"},     {SIGBUS, "BUS"},   {SIGFPE, "FPE"},   {SIGKILL, "KILL"},     {SIGUSR1, "USR1"},
+	{SIGSEGV, "SEGV"},     {SIGUSR2, "USR2"}, {SIGPIPE, "PIPE"}, {SIGALRM, "ALRM"},     {SIGTERM, "TERM"},
+#ifdef SIGSTKFLT
+	{SIGSTKFLT, "STKFLT"},
+#endif
+	{SIGCHLD, "CHLD"},     {SIGCONT, "CONT"}, {SIGSTOP, "STOP"}, {SIGTSTP, "TSTP"},     {SIGTTIN, "TTIN"},
+	{SIGTTOU, "TTOU"},     {SIGURG, "URG"},   {SIGXCPU, "XCPU"}, {SIGXFSZ, "XFSZ"},     {SIGVTALRM, "VTALRM"},
+	{SIGPROF, "PROF"},     {SIGWINCH, "WINCH"}, {SIGIO, "IO"},   {SIGPWR, "PWR"},       {SIGSYS, "SYS"},
+};
+
+/* "RTMIN", "RTMIN+3", "RTMAX-2" */
+static int parse_realtime_signal(const char *s, int *ret)
+{
+	const int last = SIGRTMAX - SIGRTMIN;
+	bool from_max = str_starts(s, "RTMAX");
+	uint64_t offset = 0;
+	int r;
+
+	if (!from_max && !str_starts(s, "RTMIN"))
+		return -EINVAL;
+	s += strlen("RTMIN");
+	if (*s) {
+		if (*s != (from_max ? '-' : '+'))
+			return -EINVAL;
+		r = value_unsigned(s + 1, (uint64_t) last, &offset);
+		if (r < 0)
+			return r;
+	}
+	*ret = from_max ? SIGRTMAX - (int) offset : SIGRTMIN + (int) offset;
+	return 0;
+}
+
+int value_signal(const char *s, int *ret)
+{
+	uint64_t number;
+	int r;
+
+	r = value_unsigned(s, (uint64_t) SIGRTMAX, &number);
+	if (r == 0 && number == 0)
+		return -ERANGE;
+	if (r == 0)
+		*ret = (int) number;
+	if (r != -EINVAL)
+		return r;
+
+	if (str_starts(s, "SIG"))
+		s += strlen("SIG");
+	for (size_t i = 0; i < ELEMENTS(signals); i++)
+		if (str_equal(s, signals[i].name)) {
+			*ret = signals[i].number;
+			return 0;
+		}
+	return parse_realtime_signal(s, ret);
+}
+
+const char *value_signal_name(int signal, char buf[16])
+{
+	for (size_t i = 0; i < ELEMENTS(signals); i++)
+		if (signal == signals[i].number)
+			return signals[i].name;
+	if (signal >= SIGRTMIN && signal <= SIGRTMAX)
+		(void) snprintf(buf, 16, "RTMIN+%d", signal - SIGRTMIN);
+	else
+		(void) snprintf(buf, 16, "%d", signal);
+	return buf;
+}
