@@ -210,7 +210,7 @@ static int apply_one(const struct key_table *table, struct key_context *c)
 		return 0;
 	case KEY_NOT_APPLIED:
 		if (*a->value)
-			diag_add(c->diag, DIAG_NOT_APPLIED, a->file, a->line, a->key, "%s= is not applied",
+			diag_add(c->diag, DIAG_NOT_APPLIED, a->file, a->line, a->key, "%s= is not applied yet, ignored",
 				 a->key);
 		return 0;
 	}

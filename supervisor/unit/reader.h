@@ -5,17 +5,21 @@
 /* Bytes of one file in systemd's syntax → assignments, in their order. Pure: the bytes are handed in.
  *
  * A line reader of ours stands in front of inih: values arrive verbatim at any length with the number of
- * the line on which they begin; a line ending in '\' goes on on the next line (a blank stands for the backslash
- * and the newline; comment lines between are skipped, as systemd.syntax(7)); '#' and ';' begin a
- * comment only as the first character of a line. NUL bytes, invalid UTF-8, a line over UNIT_LINE_MAX, an
- * assignment outside a section, a line that is neither: each is an error with its line. */
+ * the line on which they begin. A line ending in '\' goes on on the next one (a blank stands for the
+ * backslash and the line's end; comment lines between are skipped). '#' and ';' begin a comment only as
+ * the first character of a line that is not blank. Lines end in LF, CR or both; a byte order mark at the
+ * start is passed over. systemd.syntax(7), and systemd 252 where that is silent.
+ *
+ * Mistakes, each told with its line: a NUL byte or invalid UTF-8 (with the column), an assignment before
+ * the first section header, a header that is none, a line that is neither. Below a mistaken header
+ * assignments are left out, as it is not known where they belong. */
 
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/keys.h"
 
+/* Longer files are refused; a line has no limit of its own. */
 #define UNIT_FILE_MAX (1024 * 1024)
-#define UNIT_LINE_MAX (1024 * 1024)
 
 struct assignments {
 	struct assignment *item;
