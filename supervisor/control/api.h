@@ -9,13 +9,14 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "supd-plugin.h"
 
 struct control_server;
 
 enum control_verb {
-	CONTROL_VERSION,    /* one row */
+	CONTROL_VERSION,    /* one row: version, state, pid, started */
 	CONTROL_LIST,       /* one row a unit */
 	CONTROL_STATUS,     /* one row, everything known of a unit (all units when unit is NULL), for people */
 	CONTROL_SHOW,       /* one row: properties */
@@ -35,6 +36,19 @@ enum control_verb {
 };
 #define CONTROL_VERB_COUNT (CONTROL_RESUME + 1)
 
+/* Keys that supctl shows to people; whatever else a row carries appears in show and in JSON as it is.
+ *	unit (LIST, STATUS): unit, description, load_state ("loaded" "invalid" "masked" "unsupported" "not-found"),
+ *		active_state, sub_state, enabled, result (words), main_pid, run_id, cause, started, ended,
+ *		exit_status, fragment, dropins, problems (rows: file, line, key, message, severity)
+ *		and in STATUS triggered_by, triggers
+ *	run (START, STOP, RESTART, TRIGGER): unit, run_id, result (systemd's word), words, exit_status, duration, cause
+ *	RELOAD: unit, change; or file, line, key, message, severity
+ *	ENABLE, DISABLE: unit, changed, message
+ *	EXPERIMENTAL: feature, enabled, state, reason
+ *	TABLE: first the subsystem: subsystem, state ("enabled" "disabled" "starting" "paused" "stopping" "failed"),
+ *		reason, not_persisted_since; then rows of which kind is "timer": next, left, last, passed, unit,
+ *		activates, result, enabled …; or "invalid": unit, problems or message */
+
 /* Lent during ask(). */
 struct control_request {
 	uint64_t id; /* names this request in the answer */
@@ -45,6 +59,7 @@ struct control_request {
 	bool wait;
 	bool on;
 	bool runtime;
+	uid_t uid;             /* who asks; allowed to, that is settled */
 };
 
 typedef void control_ask_fn(void *userdata, const struct control_request *request);
