@@ -189,6 +189,8 @@ struct supd_cause {
 	uint8_t run_id[SUPD_RUN_ID_BYTES];
 	uint64_t scheduled_real;  /* the moment it was due; SUPD_NEVER where that is on the other clock */
 	uint64_t scheduled_boot;
+	uint64_t triggered_real;  /* the time of the event in which it was decided */
+	uint64_t triggered_boot;
 };
 
 enum supd_run_stage { SUPD_RUN_STARTED, SUPD_RUN_ENDED };

@@ -6,6 +6,7 @@ libbase_a_SOURCES = \
 	%D%/arena.c %D%/arena.h \
 	%D%/cleanup.h \
 	%D%/diag.c %D%/diag.h \
+	%D%/heap.c %D%/heap.h \
 	%D%/keys.c %D%/keys.h \
 	%D%/log.c %D%/log.h \
 	%D%/parse_error.c %D%/parse_error.h \

@@ -33,10 +33,13 @@ struct manager_config {
 	void *userdata;
 };
 
-/* Who wants to know when things end; told after the fact, never from inside a call that it made itself. */
+/* Who wants to know; told after the fact, never from inside a call that it made itself. */
 struct manager_observer {
-	void (*run_ended)(void *userdata, struct unit *u);
 	void *userdata;
+	void (*started)(void *userdata, struct unit *u);  /* u->run has begun */
+	/* u->run has ended (@run_ended), or the unit has become inactive long after its run. */
+	void (*settled)(void *userdata, struct unit *u, bool run_ended);
+	void (*event)(void *userdata, const char *type, const char *unit, const struct supd_row *fields);
 };
 
 int manager_new(const struct world *world, const struct manager_config *config, struct manager **ret);

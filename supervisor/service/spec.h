@@ -58,6 +58,7 @@ struct service_spec {
 	const char *type_name;    /* as written; "oneshot" */
 	enum service_type type;
 	struct exec_commands command[EXEC_PHASE_COUNT];
+	bool is_enabled;          /* Enabled=, ours: no means that nothing but a person starts it */
 	bool remain_after_exit;
 	struct exit_status_set success;
 	usec_t timeout_start; /* per run's start-up, USEC_NEVER: none (oneshot's default) */

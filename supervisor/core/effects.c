@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* Doing what a service's step asks: the one place where decisions become calls of the world. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "core/manager_private.h"
+
+int unit_token_new(struct manager *m, struct unit *u)
+{
+	struct active *a = calloc(1, sizeof(*a));
+
+	if (!a)
+		return -ENOMEM;
+	a->token = ++m->last_token;
+	a->unit = u;
+	HASH_ADD(hh, m->active, token, sizeof(a->token), a);
+	u->token = a->token;
+	return 0;
+}
+
+struct unit *unit_of_token(struct manager *m, world_token token)
+{
+	struct active *a;
+
+	HASH_FIND(hh, m->active, &token, sizeof(token), a);
+	return a ? a->unit : NULL;
+}
+
+static void token_release(struct manager *m, struct unit *u)
+{
+	struct active *a;
+
+	if (u->token == 0)
+		return;
+	HASH_FIND(hh, m->active, &u->token, sizeof(u->token), a);
+	if (a) {
+		HASH_DEL(m->active, a);
+		free(a);
+	}
+	m->world->release(m->world->ctx, u->token);
+	u->token = 0;
+	u->main_pid = 0;
+}
+
+/* What the machine knows of the run, copied to its record: the commands after the main one are told of it. */
+static void run_follow(struct unit *u)
+{
+	u->run->result = u->service.result;
+	u->run->status = u->service.status;
+	u->run->step = u->service.step;
+	u->run->main_exited = u->service.main_exited;
+	u->run->main_wstatus = u->service.main_wstatus;
+}
+
+static int spawn(struct manager *m, struct unit *u, const struct service_effect *fx)
+{
+	const struct service_spec *spec = u->config->spec;
+	struct spawn_request request;
+	int r;
+
+	if (u->token == 0) {
+		r = unit_token_new(m, u);
+		if (r < 0)
+			return r;
+	}
+	request = (struct spawn_request) {
+		.token = u->token,
+		.unit = u->name,
+		.spec = spec,
+		.run = u->run,
+		.phase = fx->phase,
+		.command = &spec->command[fx->phase].item[fx->index],
+	};
+	return m->world->spawn(m->world->ctx, &request);
+}
+
+/* The run is over; or, for a unit that remained active after it, the stop is. */
+static void ended(struct manager *m, const struct supd_now *now, struct unit *u)
+{
+	/* What a service that remains active left running stays its own until it is stopped. */
+	if (!service_is_active(&u->service))
+		token_release(m, u);
+	if (u->run->ended_boot == 0) {
+		u->run->ended_real = now->real;
+		u->run->ended_boot = now->boot;
+		u->notice_ended = true;
+	}
+	manager_notice(m, u);
+}
+
+/* Does one effect. True if it failed at once and @ret_answer is the event that says so. */
+static bool effect_do(struct manager *m, const struct supd_now *now, struct unit *u, const struct service_effect *fx,
+		      struct service_event *ret_answer)
+{
+	const struct world *w = m->world;
+	int r;
+
+	switch (fx->kind) {
+	case SVC_FX_SPAWN:
+		r = spawn(m, u, fx);
+		if (r >= 0)
+			return false;
+		*ret_answer = (struct service_event) {
+			.kind = SVC_SPAWN_FAILED, .boot = now->boot, .step = EXEC_STEP_FORK, .error = -r,
+		};
+		return true;
+	case SVC_FX_KILL_MAIN:
+		/* -ESRCH: its end is already on the way to us. */
+		(void) w->kill_main(w->ctx, u->token, fx->signal);
+		return false;
+	case SVC_FX_KILL_TREE:
+		(void) w->kill_tree(w->ctx, u->token, fx->signal, false);
+		return false;
+	case SVC_FX_WATCH_TREE:
+		r = u->token == 0 ? -ESRCH : w->watch_tree(w->ctx, u->token);
+		if (r >= 0)
+			return false;
+		*ret_answer = (struct service_event) { .kind = SVC_TREE_EMPTY, .boot = now->boot };
+		return true;
+	case SVC_FX_ENDED:
+		ended(m, now, u);
+		return false;
+	}
+	return false;
+}
+
+void unit_event(struct manager *m, const struct supd_now *now, struct unit *u, const struct service_event *ev)
+{
+	struct service_event event = *ev, answer;
+	struct service_effects fx;
+	bool again;
+
+	do {
+		again = false;
+		service_step(&u->service, u->config->spec, &event, &fx);
+		if (u->run)
+			run_follow(u);
+		heap_set(&m->deadlines, &u->deadline, u->service.deadline);
+		for (unsigned i = 0; i < fx.n; i++)
+			if (effect_do(m, now, u, &fx.item[i], &answer))
+				again = true;
+		event = answer;
+	} while (again);
+}

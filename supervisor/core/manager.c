@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: MIT */
+/* The manager's life, and settling: what follows from an event, in a fixed order, until nothing more does. */
+#include "core/manager.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "core/manager_private.h"
+
+/* The cause of the runs that the daemon's own start makes. */
+#define CAUSE_START_UP "start-up"
+
+/* ---- making and ending ---- */
+
+int manager_new(const struct world *world, const struct manager_config *config, struct manager **ret)
+{
+	struct manager *m = calloc(1, sizeof(*m));
+	bool on;
+
+	if (!m)
+		return -ENOMEM;
+	m->world = world;
+	m->config = config;
+	m->state = SUPD_MANAGER_STARTING;
+	m->armed[SUPD_CLOCK_REALTIME] = m->armed[SUPD_CLOCK_BOOTTIME] = USEC_NEVER;
+	m->gate.configured = config->gate_configured ? GATE_ON : GATE_SILENT;
+	m->gate.forced = config->gate_forced ? GATE_ON : GATE_SILENT;
+	if (world->gate_load(world->ctx, "timers", &on) >= 0)
+		m->gate.kept = on ? GATE_ON : GATE_OFF;
+	plugin_host_init(&m->host, m, "timer");
+	*ret = m;
+	return 0;
+}
+
+struct manager *manager_free(struct manager *m)
+{
+	struct active *a, *a_next;
+	struct unit *u, *u_next;
+
+	if (!m)
+		return NULL;
+	plugin_host_done(&m->host);
+	HASH_ITER(hh, m->active, a, a_next) {
+		HASH_DEL(m->active, a);
+		free(a);
+	}
+	HASH_ITER(hh, m->unit, u, u_next) {
+		HASH_DEL(m->unit, u);
+		unit_free(u);
+	}
+	heap_done(&m->deadlines);
+	free(m->sorted);
+	free(m);
+	return NULL;
+}
+
+void manager_observe(struct manager *m, const struct manager_observer *observer)
+{
+	m->observer = *observer;
+}
+
+enum supd_manager_state manager_state(const struct manager *m)
+{
+	return m->state;
+}
+
+static int by_name(struct unit *a, struct unit *b)
+{
+	return strcmp(a->name, b->name);
+}
+
+int manager_sort(struct manager *m)
+{
+	size_t n = HASH_COUNT(m->unit), i = 0;
+	struct unit **sorted = calloc(n + 1, sizeof(*sorted));
+	struct unit *u, *next;
+
+	if (!sorted)
+		return -ENOMEM;
+	HASH_SRT(hh, m->unit, by_name);
+	HASH_ITER(hh, m->unit, u, next)
+		sorted[i++] = u;
+	free(m->sorted);
+	m->sorted = sorted;
+	m->n_units = n;
+	return 0;
+}
+
+void manager_forget(struct manager *m, struct unit *u)
+{
+	heap_set(&m->deadlines, &u->deadline, USEC_NEVER);
+	HASH_DEL(m->unit, u);
+	unit_free(u);
+}
+
+unsigned manager_kinds(const struct manager *m)
+{
+	unsigned kinds = 1U << UNIT_SERVICE;
+
+	/* The gate closed, no .timer file is so much as looked at. */
+	if (m->host.instance)
+		kinds |= 1U << UNIT_TIMER;
+	return kinds;
+}
+
+struct unit *manager_unit(struct manager *m, const char *name)
+{
+	const char *real = m->world->unit_resolve(m->world->ctx, name);
+	struct unit *u;
+
+	HASH_FIND_STR(m->unit, name, u);
+	if (!u && real)
+		HASH_FIND_STR(m->unit, real, u);
+	return u;
+}
+
+struct unit *manager_unit_at(struct manager *m, size_t i)
+{
+	return i < m->n_units ? m->sorted[i] : NULL;
+}
+
+/* ---- the first load, and beginning ---- */
+
+static int load_one(struct manager *m, const char *name)
+{
+	struct unit_source source = { 0 };
+	struct unit_config *config;
+	struct unit *u;
+	int r;
+
+	r = m->world->read_unit(m->world->ctx, name, &source);
+	if (r == -ENOENT)
+		return 0; /* gone since the scan */
+	if (r < 0)
+		return r;
+	config = unit_config_load(&source);
+	unit_source_done(&source);
+	if (!config)
+		return -ENOMEM;
+	u = unit_new(name, config);
+	if (!u) {
+		unit_config_free(config);
+		return -ENOMEM;
+	}
+	HASH_ADD_KEYPTR(hh, m->unit, u->name, strlen(u->name), u);
+	return 0;
+}
+
+int manager_load(struct manager *m, struct diag *d)
+{
+	const struct world *w = m->world;
+	const char *name;
+	int r;
+
+	r = w->scan_units(w->ctx, manager_kinds(m), d);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; (name = w->unit_name(w->ctx, i)); i++) {
+		if (unit_name_kind(name) != UNIT_SERVICE)
+			continue;
+		r = load_one(m, name);
+		if (r < 0)
+			return r;
+	}
+	r = heap_reserve(&m->deadlines, HASH_COUNT(m->unit));
+	return r < 0 ? r : manager_sort(m);
+}
+
+void manager_begin(struct manager *m, const struct supd_now *now)
+{
+	const struct supd_cause cause = {
+		.size = sizeof(cause), .kind = CAUSE_START_UP, .attempt = 1,
+		.scheduled_real = now->real, .scheduled_boot = now->boot,
+	};
+
+	for (size_t i = 0; i < m->n_units; i++)
+		if (m->sorted[i]->config->is_wanted &&
+		    unit_start(m, now, m->sorted[i]->name, &cause) == MANAGER_DONE)
+			m->n_starting++;
+	m->has_begun = true;
+	manager_settle(m, now);
+}
+
+static bool is_anything_active(struct manager *m)
+{
+	return HASH_COUNT(m->active) > 0;
+}
+
+static void stop_one(struct manager *m, const struct supd_now *now, struct unit *u)
+{
+	const struct service_event ev = { .kind = SVC_STOP_REQUEST, .boot = now->boot };
+
+	u->restart_wanted = false;
+	if (unit_is_active(u))
+		unit_event(m, now, u, &ev);
+}
+
+void manager_shutdown(struct manager *m, const struct supd_now *now)
+{
+	if (m->state == SUPD_MANAGER_STOPPING || m->state == SUPD_MANAGER_ENDED)
+		return;
+	m->state = SUPD_MANAGER_STOPPING;
+	m->world->manager_state(m->world->ctx, m->state);
+	plugin_host_apply(&m->host, now, false);
+	for (size_t i = m->n_units; i > 0; i--)
+		stop_one(m, now, m->sorted[i - 1]);
+	manager_settle(m, now);
+}
+
+/* ---- settling ---- */
+
+void manager_notice(struct manager *m, struct unit *u)
+{
+	if (u->is_queued)
+		return;
+	u->is_queued = true;
+	u->queue_next = NULL;
+	if (m->notice_last)
+		m->notice_last->queue_next = u;
+	else
+		m->notice_first = u;
+	m->notice_last = u;
+}
+
+static void begin_restart(struct manager *m, const struct supd_now *now, struct unit *u)
+{
+	struct run *run = u->restart_run;
+	struct supd_cause cause = { .size = sizeof(cause) };
+
+	u->restart_wanted = false;
+	cause.kind = run->cause;
+	cause.trigger_unit = run->trigger_unit;
+	cause.attempt = run->attempt;
+	cause.scheduled_real = run->scheduled_real;
+	cause.scheduled_boot = run->scheduled_boot;
+	memcpy(cause.run_id, run->id, sizeof(cause.run_id));
+	(void) unit_start(m, now, u->name, &cause);
+}
+
+/* A unit has come to rest: what waited for that. */
+static void at_rest(struct manager *m, const struct supd_now *now, struct unit *u)
+{
+	if (u->next) {
+		unit_config_free(u->config);
+		u->config = TAKE_PTR(u->next);
+	}
+	if (u->is_gone) {
+		manager_forget(m, u);
+		(void) manager_sort(m);
+		return;
+	}
+	if (u->restart_wanted)
+		begin_restart(m, now, u);
+}
+
+static void tell(struct manager *m, const struct supd_now *now, struct unit *u)
+{
+	bool started = u->notice_started, ended = u->notice_ended, rests = !unit_is_active(u);
+
+	u->notice_started = u->notice_ended = false;
+	if (started) {
+		plugin_host_run(&m->host, now, u, SUPD_RUN_STARTED);
+		if (m->observer.started)
+			m->observer.started(m->observer.userdata, u);
+	}
+	if (ended) {
+		plugin_host_run(&m->host, now, u, SUPD_RUN_ENDED);
+		if (m->n_starting > 0 && str_equal(u->run->cause, CAUSE_START_UP))
+			m->n_starting--;
+	}
+	if ((ended || rests) && m->observer.settled)
+		m->observer.settled(m->observer.userdata, u, ended);
+	if (rests)
+		at_rest(m, now, u);
+}
+
+static void enter(struct manager *m, enum supd_manager_state state)
+{
+	m->state = state;
+	m->world->manager_state(m->world->ctx, state);
+}
+
+static void transitions(struct manager *m, const struct supd_now *now)
+{
+	if (m->state == SUPD_MANAGER_STARTING && m->has_begun && m->n_starting == 0) {
+		m->running_since = *now;
+		enter(m, SUPD_MANAGER_RUNNING);
+	}
+	if (m->state == SUPD_MANAGER_STOPPING && !is_anything_active(m))
+		enter(m, SUPD_MANAGER_ENDED);
+	plugin_host_apply(&m->host, now, m->state == SUPD_MANAGER_RUNNING && gate_is_open(&m->gate));
+}
+
+static void arm(struct manager *m, enum supd_clock clock, usec_t when)
+{
+	if (m->armed[clock] == when)
+		return;
+	if (m->world->arm(m->world->ctx, clock, when) >= 0)
+		m->armed[clock] = when;
+}
+
+void manager_settle(struct manager *m, const struct supd_now *now)
+{
+	if (m->is_settling)
+		return;
+	m->is_settling = true;
+	do {
+		while (m->notice_first) {
+			struct unit *u = m->notice_first;
+
+			m->notice_first = u->queue_next;
+			if (!m->notice_first)
+				m->notice_last = NULL;
+			u->is_queued = false;
+			tell(m, now, u);
+		}
+		transitions(m, now);
+	} while (m->notice_first);
+	m->is_settling = false;
+	arm(m, SUPD_CLOCK_REALTIME, m->host.wake[SUPD_CLOCK_REALTIME]);
+	arm(m, SUPD_CLOCK_BOOTTIME, usec_min(heap_when(&m->deadlines), m->host.wake[SUPD_CLOCK_BOOTTIME]));
+}
+
+/* ---- events of the world ---- */
+
+static void service_deadlines(struct manager *m, const struct supd_now *now)
+{
+	const struct service_event ev = { .kind = SVC_DEADLINE, .boot = now->boot };
+
+	while (heap_when(&m->deadlines) <= now->boot) {
+		struct heap_item *i = heap_first(&m->deadlines);
+		struct unit *u = (struct unit *) (void *) ((char *) i - offsetof(struct unit, deadline));
+
+		heap_set(&m->deadlines, i, USEC_NEVER);
+		unit_event(m, now, u, &ev);
+		if (heap_first(&m->deadlines) == i && i->when <= now->boot)
+			break; /* a deadline that does not move on is a bug, not a reason to spin */
+	}
+}
+
+void manager_wake(struct manager *m, const struct supd_now *now, enum supd_clock clock)
+{
+	struct plugin_host *h = &m->host;
+	usec_t at = clock == SUPD_CLOCK_REALTIME ? now->real : now->boot;
+
+	m->armed[clock] = USEC_NEVER;
+	if (clock == SUPD_CLOCK_BOOTTIME)
+		service_deadlines(m, now);
+	if (h->instance && h->wake[clock] <= at) {
+		h->wake[clock] = USEC_NEVER;
+		h->listener->wake(h->listener_data, now, clock);
+	}
+	manager_settle(m, now);
+}
+
+static void service_answer(struct manager *m, const struct supd_now *now, world_token token,
+			   const struct service_event *ev)
+{
+	struct unit *u = unit_of_token(m, token);
+
+	if (u)
+		unit_event(m, now, u, ev);
+	manager_settle(m, now);
+}
+
+void manager_spawned(struct manager *m, const struct supd_now *now, world_token token, pid_t pid)
+{
+	const struct service_event ev = { .kind = SVC_SPAWNED, .boot = now->boot };
+	struct unit *u = unit_of_token(m, token);
+
+	if (u) {
+		u->main_pid = pid;
+		if (u->run->started_boot == 0) {
+			u->run->started_real = now->real;
+			u->run->started_boot = now->boot;
+		}
+	}
+	service_answer(m, now, token, &ev);
+}
+
+void manager_spawn_failed(struct manager *m, const struct supd_now *now, world_token token, enum exec_step step,
+			  int error)
+{
+	const struct service_event ev = {
+		.kind = SVC_SPAWN_FAILED, .boot = now->boot, .step = step, .error = error,
+	};
+
+	service_answer(m, now, token, &ev);
+}
+
+void manager_exited(struct manager *m, const struct supd_now *now, world_token token, int wstatus, usec_t cpu,
+		    uint64_t peak_memory)
+{
+	const struct service_event ev = { .kind = SVC_EXITED, .boot = now->boot, .wstatus = wstatus };
+	struct unit *u = unit_of_token(m, token);
+
+	if (u) {
+		u->main_pid = 0;
+		u->run->cpu = usec_add(u->run->cpu, cpu);
+		if (peak_memory > u->run->peak_memory)
+			u->run->peak_memory = peak_memory;
+	}
+	service_answer(m, now, token, &ev);
+}
+
+void manager_tree_empty(struct manager *m, const struct supd_now *now, world_token token)
+{
+	const struct service_event ev = { .kind = SVC_TREE_EMPTY, .boot = now->boot };
+
+	service_answer(m, now, token, &ev);
+}
+
+void manager_saved(struct manager *m, const struct supd_now *now, const char *plugin, uint64_t ticket, int result)
+{
+	struct plugin_host *h = &m->host;
+
+	if (h->instance && str_equal(plugin, h->name))
+		h->listener->saved(h->listener_data, now, ticket, result);
+	manager_settle(m, now);
+}
+
+void manager_clock_jump(struct manager *m, const struct supd_now *now, int64_t delta)
+{
+	if (m->host.instance)
+		m->host.listener->clock_jump(m->host.listener_data, now, delta);
+	manager_settle(m, now);
+}
+
+void manager_zone_change(struct manager *m, const struct supd_now *now)
+{
+	if (m->host.instance)
+		m->host.listener->zone_change(m->host.listener_data, now);
+	manager_settle(m, now);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SUPD_CORE_MANAGER_PRIVATE_H
+#define SUPD_CORE_MANAGER_PRIVATE_H
+
+/* The manager's inside, shared by the files of core/ that make it up: manager.c (life and settling), effects.c
+ * (doing what a service's step asks), requests.c (what admins ask), reload.c, plugin_host.c. */
+
+#include "base/heap.h"
+#include "core/gate.h"
+#include "core/manager.h"
+#include "core/unit.h"
+
+/* A run that has processes, or will: finds the unit of a token. */
+struct active {
+	UT_hash_handle hh;
+	world_token token;
+	struct unit *unit;
+};
+
+/* A unit of a plugin's suffix, as far as the host knows it. */
+struct plugin_unit {
+	UT_hash_handle hh; /* by name */
+	char *name;
+	char *fragment;    /* path */
+	uint64_t fingerprint;
+	bool is_masked;
+	struct diag problems;
+	/* while a reload is prepared */
+	bool is_present;   /* stands in the new index */
+	bool is_read;      /* was read again: the next_ members count */
+	uint64_t next_fingerprint;
+	char *next_fragment;
+	bool next_is_masked;
+	struct diag next_problems;
+};
+
+struct plugin_host {
+	struct manager *manager;
+	const char *name;                 /* the file's name, "timer" */
+	const struct supd_plugin *plugin; /* NULL: not open */
+	struct supd_instance *instance;   /* NULL: not running */
+	struct supd_host table;           /* what it is lent */
+	const struct supd_listener *listener;
+	void *listener_data;
+	usec_t wake[SUPD_CLOCK_COUNT];
+	uint64_t last_ticket;
+	bool is_preparing;
+	bool is_stopping;  /* inside plugin->stop(): saves are synchronous */
+	struct plugin_unit *unit; /* uthash */
+	char failure[512]; /* why it does not run although the gate is open; "" */
+};
+
+/* A changed or new service in a reload that is not yet applied. */
+struct candidate {
+	UT_hash_handle hh; /* by name */
+	char *name;
+	struct unit_config *config; /* NULL: removed */
+};
+
+struct manager {
+	const struct world *world;
+	const struct manager_config *config;
+	struct manager_observer observer;
+	enum supd_manager_state state;
+	struct supd_now running_since;
+	struct unit *unit;    /* uthash, by name */
+	struct unit **sorted; /* the same, in the order of names */
+	size_t n_units;
+	struct active *active;
+	world_token last_token;
+	struct heap deadlines; /* of services, boot-time clock */
+	struct unit *notice_first, *notice_last;
+	bool is_settling;
+	bool has_begun;
+	size_t n_starting;    /* runs of the start-up that have not ended */
+	struct gate gate;
+	struct plugin_host host;
+	struct candidate *candidate; /* while a reload is prepared */
+	usec_t armed[SUPD_CLOCK_COUNT];
+};
+
+/* manager.c */
+unsigned manager_kinds(const struct manager *m); /* of units whose files may be opened now */
+int manager_sort(struct manager *m);
+void manager_forget(struct manager *m, struct unit *u); /* frees it */
+/* To be called at the end of every event and question: consequences, transitions, alarms. */
+void manager_settle(struct manager *m, const struct supd_now *now);
+void manager_notice(struct manager *m, struct unit *u);
+
+/* effects.c: one event for a unit's machine, and all that follows from it at once. */
+void unit_event(struct manager *m, const struct supd_now *now, struct unit *u, const struct service_event *ev);
+struct unit *unit_of_token(struct manager *m, world_token token);
+/* Gives the unit a token of its own. 0 or -ENOMEM. */
+int unit_token_new(struct manager *m, struct unit *u);
+
+/* requests.c */
+enum manager_verdict unit_start(struct manager *m, const struct supd_now *now, const char *name,
+				const struct supd_cause *cause);
+
+/* reload.c */
+void reload_report_add(struct reload_report *r, const char *unit, const char *what);
+
+/* plugin_host.c */
+void plugin_host_init(struct plugin_host *h, struct manager *m, const char *name);
+void plugin_host_done(struct plugin_host *h);
+/* Starts or stops the instance so that it runs exactly while @wanted. */
+void plugin_host_apply(struct plugin_host *h, const struct supd_now *now, bool wanted);
+void plugin_host_run(struct plugin_host *h, const struct supd_now *now, const struct unit *u,
+		     enum supd_run_stage stage);
+/* Errors of units that are new, changed, or were valid so far go to @mistakes. */
+int plugin_host_prepare(struct plugin_host *h, const struct supd_now *now, struct diag *mistakes);
+void plugin_host_commit(struct plugin_host *h, const struct supd_now *now, struct reload_report *report);
+void plugin_host_abort(struct plugin_host *h);
+
+#endif

@@ -1,0 +1,621 @@
+/* SPDX-License-Identifier: MIT */
+/* The host's side of supd-plugin.h: one plugin, its instance while it runs, its units and their problems. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "core/manager_private.h"
+#include "core/plugin_verdict.h"
+#include "unit/merge.h"
+
+/* ---- units of the plugin ---- */
+
+static void plugin_unit_free(struct plugin_unit *pu)
+{
+	free(pu->name);
+	free(pu->fragment);
+	free(pu->next_fragment);
+	diag_done(&pu->problems);
+	diag_done(&pu->next_problems);
+	free(pu);
+}
+
+static void units_forget(struct plugin_host *h)
+{
+	struct plugin_unit *pu, *next;
+
+	HASH_ITER(hh, h->unit, pu, next) {
+		HASH_DEL(h->unit, pu);
+		plugin_unit_free(pu);
+	}
+}
+
+static struct plugin_unit *unit_get(struct plugin_host *h, const char *name)
+{
+	struct plugin_unit *pu;
+
+	HASH_FIND_STR(h->unit, name, pu);
+	if (pu)
+		return pu;
+	pu = calloc(1, sizeof(*pu));
+	if (!pu)
+		return NULL;
+	pu->name = strdup(name);
+	if (!pu->name) {
+		free(pu);
+		return NULL;
+	}
+	HASH_ADD_KEYPTR(hh, h->unit, pu->name, strlen(pu->name), pu);
+	return pu;
+}
+
+/* What was read becomes what is. */
+static void unit_settle(struct plugin_unit *pu)
+{
+	if (pu->is_read) {
+		free(pu->fragment);
+		pu->fragment = TAKE_PTR(pu->next_fragment);
+		pu->fingerprint = pu->next_fingerprint;
+		pu->is_masked = pu->next_is_masked;
+		diag_done(&pu->problems);
+		diag_move(&pu->problems, &pu->next_problems);
+	}
+	pu->is_read = pu->is_present = false;
+}
+
+static int unit_hand_over(struct plugin_unit *pu, const struct unit_source *source, const struct supd_unit_reader *reader)
+{
+	struct arena arena = { 0 };
+	struct assignments all = { 0 };
+	struct supd_assignment *out = NULL;
+	struct supd_unit_file file = {
+		.size = sizeof(file),
+		.name = pu->name,
+		.fingerprint = pu->next_fingerprint,
+		.is_masked = source->is_masked,
+		.is_enabled = !source->is_systemd || source->is_wanted,
+		.path = pu->next_fragment,
+	};
+	int r = 0;
+
+	if (!source->is_masked)
+		r = unit_merge(source, &arena, &all, &pu->next_problems);
+	if (r >= 0 && pu->next_problems.n_errors == 0) {
+		out = calloc(all.n + 1, sizeof(*out));
+		for (size_t i = 0; out && i < all.n; i++)
+			out[i] = (struct supd_assignment) {
+				.section = all.item[i].section, .key = all.item[i].key,
+				.value = all.item[i].value, .file = all.item[i].file, .line = all.item[i].line,
+			};
+		file.assignment = out;
+		file.n_assignments = all.n;
+		r = out ? reader->unit(reader->userdata, &file) : -ENOMEM;
+	}
+	free(out);
+	arena_done(&arena);
+	return r;
+}
+
+static int unit_read_one(struct plugin_host *h, const char *name, const struct supd_unit_reader *reader)
+{
+	const struct world *w = h->manager->world;
+	struct unit_source source = { 0 };
+	struct plugin_unit *pu = unit_get(h, name);
+	int r;
+
+	if (!pu)
+		return -ENOMEM;
+	pu->is_present = true;
+	if (!reader->want(reader->userdata, name, w->unit_fingerprint(w->ctx, name)) && pu->fragment &&
+	    pu->problems.n_errors == 0)
+		return 0;
+	r = w->read_unit(w->ctx, name, &source);
+	if (r < 0)
+		return r == -ENOENT ? 0 : r;
+	pu->is_read = true;
+	pu->next_fingerprint = source.fingerprint;
+	pu->next_is_masked = source.is_masked;
+	diag_done(&pu->next_problems);
+	free(pu->next_fragment);
+	pu->next_fragment = strdup(source.n_pieces > 0 ? source.piece[0].path : name);
+	r = pu->next_fragment ? unit_hand_over(pu, &source, reader) : -ENOMEM;
+	unit_source_done(&source);
+	return r;
+}
+
+static int host_read_units(void *ctx, const struct supd_unit_reader *reader)
+{
+	struct plugin_host *h = ctx;
+	const struct world *w = h->manager->world;
+	const char *name;
+	int r;
+
+	for (size_t i = 0; (name = w->unit_name(w->ctx, i)); i++) {
+		if (!str_ends(name, h->plugin->suffix))
+			continue;
+		r = unit_read_one(h, name, reader);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int host_problem(void *ctx, const struct supd_problem *p)
+{
+	struct plugin_host *h = ctx;
+	struct plugin_unit *pu;
+
+	HASH_FIND_STR(h->unit, p->unit, pu);
+	if (!pu)
+		return -ENOENT;
+	/* Only the plugin's own judgement of a file that stands as it was: its old problems go. */
+	if (!pu->is_read && h->is_preparing) {
+		pu->is_read = true;
+		pu->next_fingerprint = pu->fingerprint;
+		pu->next_is_masked = pu->is_masked;
+		pu->next_fragment = strdup(pu->fragment ? pu->fragment : pu->name);
+		if (!pu->next_fragment)
+			return -ENOMEM;
+	}
+	diag_add(pu->is_read ? &pu->next_problems : &pu->problems, p->is_error ? DIAG_ERROR : DIAG_WARNING,
+		 p->file ? p->file : pu->name, p->line, p->key, "%s", p->message);
+	return 0;
+}
+
+/* ---- the host's calls ---- */
+
+static int host_subscribe(void *ctx, const struct supd_listener *listener, void *userdata)
+{
+	struct plugin_host *h = ctx;
+
+	if (!plugin_listener_is_complete(listener))
+		return -EINVAL;
+	h->listener = listener;
+	h->listener_data = userdata;
+	return 0;
+}
+
+static int host_arm(void *ctx, enum supd_clock clock, uint64_t when)
+{
+	struct plugin_host *h = ctx;
+
+	if ((unsigned) clock >= SUPD_CLOCK_COUNT)
+		return -EINVAL;
+	h->wake[clock] = when;
+	return 0;
+}
+
+static int host_start_unit(void *ctx, const char *unit, const struct supd_cause *cause)
+{
+	struct plugin_host *h = ctx;
+	struct supd_now now = { .real = cause->triggered_real, .boot = cause->triggered_boot };
+
+	switch (unit_start(h->manager, &now, unit, cause)) {
+	case MANAGER_DONE:
+		return 0;
+	case MANAGER_ALREADY_ACTIVE:
+		return -EALREADY;
+	case MANAGER_NO_UNIT:
+		return -ENOENT;
+	case MANAGER_MASKED:
+		return -EPERM;
+	case MANAGER_INVALID:
+	case MANAGER_UNSUPPORTED:
+		return -ENOEXEC;
+	case MANAGER_STOPPING:
+		return -ESHUTDOWN;
+	case MANAGER_NO_MEMORY:
+		return -ENOMEM;
+	}
+	return -EINVAL;
+}
+
+/* While a reload is prepared, the new set answers. */
+static const struct unit_config *config_now(struct manager *m, const struct unit *u, const char *name)
+{
+	struct candidate *c;
+
+	HASH_FIND_STR(m->candidate, name, c);
+	if (c)
+		return c->config;
+	if (!u || u->is_gone)
+		return NULL;
+	return u->next ? u->next : u->config;
+}
+
+static const char *why_not(const struct unit_config *c, const char *name)
+{
+	switch (c->load) {
+	case UNIT_MASKED:
+		return "is masked";
+	case UNIT_INVALID:
+		return "is invalid";
+	case UNIT_UNSUPPORTED:
+		return unit_name_kind(name) == UNIT_SERVICE ? "is not a oneshot service" : "is not a service";
+	case UNIT_LOADED:
+		break;
+	}
+	return unit_name_is_template(name) ? "is a template" : NULL;
+}
+
+static int host_unit_state(void *ctx, const char *name, struct supd_unit_state *ret)
+{
+	struct plugin_host *h = ctx;
+	struct unit *u = manager_unit(h->manager, name);
+	const struct unit_config *c = config_now(h->manager, u, name);
+
+	if (!c)
+		return -ENOENT;
+	*ret = (struct supd_unit_state) {
+		.size = sizeof(*ret),
+		.is_masked = c->load == UNIT_MASKED,
+		.is_enabled = c->spec ? c->spec->is_enabled : true,
+		.why_not = why_not(c, name),
+		.is_active = u && (unit_is_active(u) || u->notice_ended),
+	};
+	ret->is_startable = !ret->why_not;
+	if (u && u->run) {
+		memcpy(ret->run_id, u->run->id, sizeof(ret->run_id));
+		if (u->run->ended_boot != 0) {
+			ret->result = (enum supd_result) u->run->result;
+			ret->status = u->run->status;
+			ret->ended = (struct supd_now) { .real = u->run->ended_real, .boot = u->run->ended_boot };
+		}
+	}
+	return 0;
+}
+
+static const char *host_setting(void *ctx, const char *key)
+{
+	struct plugin_host *h = ctx;
+	const struct manager_config *c = h->manager->config;
+
+	return c->setting ? c->setting(c->userdata, key) : NULL;
+}
+
+static int64_t host_save(void *ctx, const void *bytes, size_t n)
+{
+	struct plugin_host *h = ctx;
+	const struct world *w = h->manager->world;
+	int r;
+
+	if (h->is_stopping)
+		r = w->save_now(w->ctx, h->name, bytes, n);
+	else
+		r = w->save(w->ctx, h->name, h->last_ticket + 1, bytes, n);
+	return r < 0 ? r : (int64_t) ++h->last_ticket;
+}
+
+static int host_load(void *ctx, unsigned generation, int (*fn)(void *userdata, const void *bytes, size_t n),
+		     void *userdata)
+{
+	struct plugin_host *h = ctx;
+	const struct world *w = h->manager->world;
+	_cleanup_free_ void *bytes = NULL;
+	size_t n = 0;
+	int r;
+
+	r = w->load(w->ctx, h->name, generation, &bytes, &n);
+	return r < 0 ? r : fn(userdata, bytes, n);
+}
+
+static int host_set_aside(void *ctx, char *ret_name, size_t n)
+{
+	struct plugin_host *h = ctx;
+
+	return h->manager->world->set_aside(h->manager->world->ctx, h->name, ret_name, n);
+}
+
+static uint64_t host_random(void *ctx)
+{
+	struct plugin_host *h = ctx;
+
+	return h->manager->world->random(h->manager->world->ctx);
+}
+
+static void host_log(void *ctx, enum supd_log_level level, const char *unit, const char *message)
+{
+	(void) ctx;
+	log_unit(unit, (int) level, 0, "%s", message);
+}
+
+static void host_event(void *ctx, const char *type, const char *unit, const struct supd_row *fields)
+{
+	struct plugin_host *h = ctx;
+	const struct manager_observer *o = &h->manager->observer;
+
+	if (o->event)
+		o->event(o->userdata, type, unit, fields);
+}
+
+/* ---- its life ---- */
+
+void plugin_host_init(struct plugin_host *h, struct manager *m, const char *name)
+{
+	*h = (struct plugin_host) {
+		.manager = m,
+		.name = name,
+		.wake = { USEC_NEVER, USEC_NEVER },
+		.table = {
+			.abi = SUPD_ABI,
+			.size = sizeof(h->table),
+			.ctx = h,
+			.subscribe = host_subscribe,
+			.arm = host_arm,
+			.start_unit = host_start_unit,
+			.unit_state = host_unit_state,
+			.read_units = host_read_units,
+			.problem = host_problem,
+			.setting = host_setting,
+			.save = host_save,
+			.load = host_load,
+			.set_aside = host_set_aside,
+			.random = host_random,
+			.log = host_log,
+			.event = host_event,
+		},
+	};
+}
+
+void plugin_host_done(struct plugin_host *h)
+{
+	units_forget(h);
+}
+
+static void units_settle(struct plugin_host *h)
+{
+	struct plugin_unit *pu, *next;
+
+	HASH_ITER(hh, h->unit, pu, next) {
+		if (!pu->is_present) {
+			HASH_DEL(h->unit, pu);
+			plugin_unit_free(pu);
+			continue;
+		}
+		unit_settle(pu);
+	}
+}
+
+static int open_plugin(struct plugin_host *h)
+{
+	const struct world *w = h->manager->world;
+	const struct supd_plugin *plugin;
+	int r;
+
+	if (h->plugin)
+		return 0;
+	r = w->plugin_open(w->ctx, h->name, &plugin, h->failure, sizeof(h->failure));
+	if (r < 0)
+		return r;
+	h->plugin = plugin;
+	return 0;
+}
+
+/* Forgets everything of an instance: its alarms at once. */
+static void disarm(struct plugin_host *h)
+{
+	h->instance = NULL;
+	h->listener = NULL;
+	h->wake[SUPD_CLOCK_REALTIME] = h->wake[SUPD_CLOCK_BOOTTIME] = USEC_NEVER;
+	units_forget(h);
+}
+
+static void start(struct plugin_host *h, const struct supd_now *now)
+{
+	struct manager *m = h->manager;
+	struct supd_start_info info = m->config->info;
+	struct supd_instance *instance = NULL;
+	struct diag d = { 0 };
+	int r;
+
+	info.size = sizeof(info);
+	info.now = *now;
+	info.running_since = m->running_since;
+	r = open_plugin(h);
+	if (r >= 0) {
+		(void) m->world->scan_units(m->world->ctx, 1U << UNIT_SERVICE | 1U << UNIT_TIMER, &d);
+		h->failure[0] = '\0';
+		r = h->plugin->start(&h->table, &info, &instance);
+		if (r < 0)
+			snprintf(h->failure, sizeof(h->failure), "the plugin '%s' did not start: %s", h->name, strerror(-r));
+		else if (!h->listener)
+			snprintf(h->failure, sizeof(h->failure), "the plugin '%s' did not subscribe", h->name);
+	}
+	diag_done(&d);
+	if (h->failure[0]) {
+		log_unit(NULL, LOG_ERR, 0, "%s", h->failure);
+		if (instance)
+			h->plugin->stop(instance, now);
+		disarm(h);
+		return;
+	}
+	h->instance = instance;
+	units_settle(h);
+}
+
+void plugin_host_apply(struct plugin_host *h, const struct supd_now *now, bool wanted)
+{
+	if (wanted == (h->instance != NULL))
+		return;
+	if (!wanted) {
+		h->is_stopping = true;
+		h->plugin->stop(h->instance, now);
+		h->is_stopping = false;
+		disarm(h);
+		return;
+	}
+	/* A failure stands until the gate is opened anew. */
+	if (!h->failure[0])
+		start(h, now);
+}
+
+void plugin_host_run(struct plugin_host *h, const struct supd_now *now, const struct unit *u, enum supd_run_stage stage)
+{
+	struct supd_run_event ev;
+
+	if (!h->instance)
+		return;
+	ev = (struct supd_run_event) {
+		.size = sizeof(ev),
+		.unit = u->name,
+		.stage = stage,
+		.cause_kind = u->run->cause,
+		.result = (enum supd_result) (stage == SUPD_RUN_ENDED ? u->run->result : RUN_RESULT_NONE),
+		.status = u->run->status,
+		.is_unit_active = unit_is_active(u),
+	};
+	memcpy(ev.run_id, u->run->id, sizeof(ev.run_id));
+	h->listener->run(h->listener_data, now, &ev);
+}
+
+/* ---- reload ---- */
+
+static void blame(struct plugin_unit *pu, struct diag *mistakes)
+{
+	bool was_invalid = pu->problems.n_errors > 0;
+
+	if (!pu->is_read || (was_invalid && pu->next_fingerprint == pu->fingerprint))
+		return;
+	for (size_t i = 0; i < pu->next_problems.n; i++) {
+		const struct diag_entry *e = &pu->next_problems.entry[i];
+
+		if (e->severity == DIAG_ERROR)
+			diag_add(mistakes, e->severity, e->file, e->line, e->key, "%s", e->message);
+	}
+}
+
+static int unit_by_name(struct plugin_unit *a, struct plugin_unit *b)
+{
+	return strcmp(a->name, b->name);
+}
+
+int plugin_host_prepare(struct plugin_host *h, const struct supd_now *now, struct diag *mistakes)
+{
+	struct plugin_unit *pu, *next;
+	int r;
+
+	if (!h->instance)
+		return 0;
+	h->is_preparing = true;
+	r = h->listener->prepare(h->listener_data, now);
+	if (r < 0)
+		return r;
+	HASH_SRT(hh, h->unit, unit_by_name);
+	HASH_ITER(hh, h->unit, pu, next)
+		blame(pu, mistakes);
+	return 0;
+}
+
+static const char *change_of(const struct plugin_unit *pu)
+{
+	if (!pu->is_present)
+		return "removed";
+	if (!pu->fragment)
+		return "added";
+	return pu->is_read && pu->next_fingerprint != pu->fingerprint ? "changed" : NULL;
+}
+
+void plugin_host_commit(struct plugin_host *h, const struct supd_now *now, struct reload_report *report)
+{
+	struct plugin_unit *pu, *next;
+
+	if (!h->is_preparing)
+		return;
+	h->is_preparing = false;
+	HASH_ITER(hh, h->unit, pu, next) {
+		const char *what = change_of(pu);
+
+		if (what)
+			reload_report_add(report, pu->name, what);
+	}
+	units_settle(h);
+	h->listener->commit(h->listener_data, now);
+}
+
+void plugin_host_abort(struct plugin_host *h)
+{
+	struct plugin_unit *pu, *next;
+
+	if (!h->is_preparing)
+		return;
+	h->is_preparing = false;
+	HASH_ITER(hh, h->unit, pu, next) {
+		if (!pu->fragment) { /* new, and not to be */
+			HASH_DEL(h->unit, pu);
+			plugin_unit_free(pu);
+			continue;
+		}
+		free(TAKE_PTR(pu->next_fragment));
+		diag_done(&pu->next_problems);
+		pu->is_read = pu->is_present = false;
+	}
+	h->listener->abort(h->listener_data);
+}
+
+/* ---- questions ---- */
+
+int manager_command(struct manager *m, const struct supd_now *now, enum supd_command command, const char *unit,
+		    struct supd_command_reply *reply)
+{
+	struct plugin_host *h = &m->host;
+	const char *reason;
+	int r;
+
+	reply->size = sizeof(*reply);
+	if (!h->instance) {
+		snprintf(reply->message, sizeof(reply->message), "timers are %s: %s", manager_gate_state(m, &reason),
+			 reason ? reason : "");
+		return -EHOSTDOWN;
+	}
+	r = h->listener->command(h->listener_data, now, command, unit, reply);
+	if (r == -ENOENT && !reply->message[0])
+		manager_verdict_words(m, unit, MANAGER_NO_UNIT, reply->message, sizeof(reply->message));
+	manager_settle(m, now);
+	return r;
+}
+
+int manager_table(struct manager *m, const struct supd_now *now, const char *table, const char *unit,
+		  supd_row_fn *row, void *userdata)
+{
+	const struct supd_query query = { .size = sizeof(query), .table = table, .unit = unit, .now = *now };
+	struct plugin_host *h = &m->host;
+
+	return h->instance ? h->plugin->list(h->instance, &query, row, userdata) : 0;
+}
+
+static const char *gate_off_reason(const struct gate *g)
+{
+	if (g->runtime == GATE_OFF || (g->forced == GATE_SILENT && g->kept == GATE_OFF))
+		return "experimental, and turned off by an admin; turn on with: supctl experimental enable timers";
+	return "experimental, and off by default; turn on with: supctl experimental enable timers";
+}
+
+const char *manager_gate_state(const struct manager *m, const char **ret_reason)
+{
+	*ret_reason = NULL;
+	if (!gate_is_open(&m->gate)) {
+		*ret_reason = gate_off_reason(&m->gate);
+		return "disabled";
+	}
+	switch (m->state) {
+	case SUPD_MANAGER_STARTING:
+		*ret_reason = "timers begin when the enabled services have ended";
+		return "starting";
+	case SUPD_MANAGER_PAUSED:
+		*ret_reason = "paused by an admin; go on with: supctl resume";
+		return "paused";
+	case SUPD_MANAGER_STOPPING:
+	case SUPD_MANAGER_ENDED:
+		*ret_reason = "supd is shutting down";
+		return "stopping";
+	case SUPD_MANAGER_RUNNING:
+		break;
+	}
+	if (m->host.instance)
+		return "enabled";
+	*ret_reason = m->host.failure;
+	return "failed";
+}

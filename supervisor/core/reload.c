@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* Reload, all or nothing: what changed is read and judged aside; only then is anything replaced. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "core/manager_private.h"
+
+void reload_report_done(struct reload_report *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		free(r->change[i].unit);
+	free(r->change);
+	diag_done(&r->mistakes);
+	*r = (struct reload_report) { 0 };
+}
+
+/* A line that is lost for want of memory is only a line. */
+void reload_report_add(struct reload_report *r, const char *unit, const char *what)
+{
+	struct reload_change *change;
+	char *name;
+
+	if (r->n == r->allocated) {
+		change = reallocarray(r->change, r->allocated * 2 + 8, sizeof(*change));
+		if (!change)
+			return;
+		r->change = change;
+		r->allocated = r->allocated * 2 + 8;
+	}
+	name = strdup(unit);
+	if (name)
+		r->change[r->n++] = (struct reload_change) { .unit = name, .what = what };
+}
+
+static int candidate_add(struct manager *m, const char *name, struct unit_config *config)
+{
+	struct candidate *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return -ENOMEM;
+	c->name = strdup(name);
+	if (!c->name) {
+		free(c);
+		return -ENOMEM;
+	}
+	c->config = config;
+	HASH_ADD_KEYPTR(hh, m->candidate, c->name, strlen(c->name), c);
+	return 0;
+}
+
+static void candidates_drop(struct manager *m)
+{
+	struct candidate *c, *next;
+
+	HASH_ITER(hh, m->candidate, c, next) {
+		HASH_DEL(m->candidate, c);
+		unit_config_free(c->config);
+		free(c->name);
+		free(c);
+	}
+}
+
+static const struct unit_config *config_of(const struct unit *u)
+{
+	return u->next ? u->next : u->config;
+}
+
+static void blame(struct diag *mistakes, const struct unit_config *c)
+{
+	for (size_t i = 0; i < c->problems.n; i++) {
+		const struct diag_entry *e = &c->problems.entry[i];
+
+		if (e->severity == DIAG_ERROR)
+			diag_add(mistakes, e->severity, e->file, e->line, e->key, "%s", e->message);
+	}
+}
+
+static int consider(struct manager *m, const char *name, struct diag *mistakes)
+{
+	const struct world *w = m->world;
+	struct unit_source source = { 0 };
+	struct unit_config *config;
+	struct unit *u;
+	int r;
+
+	HASH_FIND_STR(m->unit, name, u);
+	if (u && !u->is_gone && config_of(u)->fingerprint == w->unit_fingerprint(w->ctx, name))
+		return 0;
+	r = w->read_unit(w->ctx, name, &source);
+	if (r < 0)
+		return r == -ENOENT ? 0 : r;
+	config = unit_config_load(&source);
+	unit_source_done(&source);
+	if (!config)
+		return -ENOMEM;
+	blame(mistakes, config);
+	r = candidate_add(m, name, config);
+	if (r < 0)
+		unit_config_free(config);
+	return r;
+}
+
+/* Services that are new or changed, read and judged; and those that are no more. */
+static int prepare(struct manager *m, struct diag *mistakes)
+{
+	const struct world *w = m->world;
+	const char *name;
+	int r;
+
+	for (size_t i = 0; (name = w->unit_name(w->ctx, i)); i++) {
+		if (unit_name_kind(name) != UNIT_SERVICE)
+			continue;
+		r = consider(m, name, mistakes);
+		if (r < 0)
+			return r;
+	}
+	for (size_t i = 0; i < m->n_units; i++) {
+		const struct unit *u = m->sorted[i];
+
+		if (u->is_gone || w->unit_fingerprint(w->ctx, u->name) != 0)
+			continue;
+		r = candidate_add(m, u->name, NULL);
+		if (r < 0)
+			return r;
+	}
+	/* What commit() needs is got now, so that it cannot fail. */
+	return heap_reserve(&m->deadlines, HASH_COUNT(m->unit) + HASH_COUNT(m->candidate));
+}
+
+static void replace(struct unit *u, struct unit_config *config)
+{
+	u->is_gone = false;
+	if (unit_is_active(u)) {
+		unit_config_free(u->next);
+		u->next = config;
+	} else {
+		unit_config_free(u->config);
+		u->config = config;
+	}
+}
+
+static void remove_unit(struct manager *m, struct unit *u)
+{
+	if (unit_is_active(u) || u->is_queued)
+		u->is_gone = true;
+	else
+		manager_forget(m, u);
+}
+
+static void apply(struct manager *m, struct candidate *c, struct reload_report *r)
+{
+	struct unit *u;
+
+	HASH_FIND_STR(m->unit, c->name, u);
+	if (!c->config) {
+		reload_report_add(r, c->name, "removed");
+		remove_unit(m, u);
+		return;
+	}
+	if (u) {
+		reload_report_add(r, c->name, u->is_gone ? "added" : "changed");
+		replace(u, TAKE_PTR(c->config));
+		return;
+	}
+	u = unit_new(c->name, c->config);
+	if (!u)
+		return; /* the next reload finds it again */
+	c->config = NULL;
+	HASH_ADD_KEYPTR(hh, m->unit, u->name, strlen(u->name), u);
+	reload_report_add(r, u->name, "added");
+}
+
+static int candidate_by_name(struct candidate *a, struct candidate *b)
+{
+	return strcmp(a->name, b->name);
+}
+
+static void commit(struct manager *m, const struct supd_now *now, struct reload_report *r)
+{
+	struct candidate *c, *next;
+
+	HASH_SRT(hh, m->candidate, candidate_by_name);
+	HASH_ITER(hh, m->candidate, c, next)
+		apply(m, c, r);
+	candidates_drop(m);
+	(void) manager_sort(m);
+	plugin_host_commit(&m->host, now, r);
+}
+
+int manager_reload(struct manager *m, const struct supd_now *now, struct reload_report *ret)
+{
+	int r;
+
+	r = m->world->scan_units(m->world->ctx, manager_kinds(m), &ret->mistakes);
+	if (r < 0)
+		return r;
+	r = prepare(m, &ret->mistakes);
+	if (r >= 0)
+		r = plugin_host_prepare(&m->host, now, &ret->mistakes);
+	if (r >= 0 && ret->mistakes.n_errors > 0)
+		r = -EBADMSG;
+	if (r < 0) {
+		plugin_host_abort(&m->host);
+		candidates_drop(m);
+	} else {
+		commit(m, now, ret);
+	}
+	manager_settle(m, now);
+	return r;
+}

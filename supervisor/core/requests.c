@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/* What an admin or a plugin may ask of a unit, and of the manager as a whole. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "core/manager_private.h"
+
+static const uint8_t no_id[RUN_ID_BYTES];
+
+static void run_id_draw(struct manager *m, uint8_t id[RUN_ID_BYTES])
+{
+	for (unsigned i = 0; i < RUN_ID_BYTES; i += sizeof(uint64_t)) {
+		uint64_t x = m->world->random(m->world->ctx);
+
+		memcpy(id + i, &x, sizeof(x));
+	}
+	/* A version 4 UUID, as sd-id128 makes them. */
+	id[6] = (uint8_t) ((id[6] & 0x0f) | 0x40);
+	id[8] = (uint8_t) ((id[8] & 0x3f) | 0x80);
+}
+
+/* Fills *run, made if need be. 0 or -ENOMEM: the old run is as it was. */
+static int run_begin(struct manager *m, const struct supd_now *now, const struct supd_cause *cause, struct run **run)
+{
+	char *trigger = NULL;
+
+	if (cause->trigger_unit) {
+		trigger = strdup(cause->trigger_unit);
+		if (!trigger)
+			return -ENOMEM;
+	}
+	if (!*run)
+		*run = calloc(1, sizeof(**run));
+	if (!*run) {
+		free(trigger);
+		return -ENOMEM;
+	}
+	free((char *) (uintptr_t) (*run)->trigger_unit);
+	**run = (struct run) {
+		.trigger_unit = trigger,
+		.attempt = cause->attempt,
+		.scheduled_real = cause->scheduled_real,
+		.scheduled_boot = cause->scheduled_boot,
+		.triggered_real = now->real,
+		.triggered_boot = now->boot,
+	};
+	snprintf((*run)->cause, sizeof((*run)->cause), "%s", cause->kind);
+	memcpy((*run)->id, cause->run_id, RUN_ID_BYTES);
+	if (memcmp((*run)->id, no_id, RUN_ID_BYTES) == 0)
+		run_id_draw(m, (*run)->id);
+	return 0;
+}
+
+static enum manager_verdict judge(struct manager *m, const struct unit *u)
+{
+	if (m->state == SUPD_MANAGER_STOPPING || m->state == SUPD_MANAGER_ENDED)
+		return MANAGER_STOPPING;
+	if (!u || u->is_gone)
+		return MANAGER_NO_UNIT;
+	switch ((u->next ? u->next : u->config)->load) {
+	case UNIT_MASKED:
+		return MANAGER_MASKED;
+	case UNIT_INVALID:
+		return MANAGER_INVALID;
+	case UNIT_UNSUPPORTED:
+		return MANAGER_UNSUPPORTED;
+	case UNIT_LOADED:
+		break;
+	}
+	return unit_name_is_template(u->name) ? MANAGER_UNSUPPORTED : MANAGER_DONE;
+}
+
+enum manager_verdict unit_start(struct manager *m, const struct supd_now *now, const char *name,
+				const struct supd_cause *cause)
+{
+	const struct service_event ev = { .kind = SVC_START_REQUEST, .boot = now->boot };
+	struct unit *u = manager_unit(m, name);
+	enum manager_verdict v = judge(m, u);
+
+	if (v != MANAGER_DONE)
+		return v;
+	if (unit_is_active(u) || u->notice_ended)
+		return MANAGER_ALREADY_ACTIVE;
+	if (run_begin(m, now, cause, &u->run) < 0 || unit_token_new(m, u) < 0)
+		return MANAGER_NO_MEMORY;
+	u->notice_started = true;
+	manager_notice(m, u);
+	unit_event(m, now, u, &ev);
+	return MANAGER_DONE;
+}
+
+enum manager_verdict manager_start_unit(struct manager *m, const struct supd_now *now, const char *unit,
+					const struct supd_cause *cause)
+{
+	enum manager_verdict v = unit_start(m, now, unit, cause);
+
+	manager_settle(m, now);
+	return v;
+}
+
+enum manager_verdict manager_stop_unit(struct manager *m, const struct supd_now *now, const char *unit)
+{
+	const struct service_event ev = { .kind = SVC_STOP_REQUEST, .boot = now->boot };
+	struct unit *u = manager_unit(m, unit);
+
+	if (!u)
+		return MANAGER_NO_UNIT;
+	u->restart_wanted = false;
+	if (!unit_is_active(u))
+		return MANAGER_ALREADY_ACTIVE;
+	unit_event(m, now, u, &ev);
+	manager_settle(m, now);
+	return MANAGER_DONE;
+}
+
+enum manager_verdict manager_restart_unit(struct manager *m, const struct supd_now *now, const char *unit,
+					  const struct supd_cause *cause)
+{
+	const struct service_event ev = { .kind = SVC_STOP_REQUEST, .boot = now->boot };
+	struct unit *u = manager_unit(m, unit);
+	enum manager_verdict v = judge(m, u);
+
+	if (v != MANAGER_DONE)
+		return v;
+	if (!unit_is_active(u))
+		return manager_start_unit(m, now, unit, cause);
+	if (run_begin(m, now, cause, &u->restart_run) < 0)
+		return MANAGER_NO_MEMORY;
+	u->restart_wanted = true;
+	unit_event(m, now, u, &ev);
+	manager_settle(m, now);
+	return MANAGER_DONE;
+}
+
+const char *manager_verdict_words(struct manager *m, const char *unit, enum manager_verdict v, char *buf, size_t n)
+{
+	const char *near;
+	struct unit *u;
+
+	switch (v) {
+	case MANAGER_DONE:
+		snprintf(buf, n, "%s: done", unit);
+		break;
+	case MANAGER_ALREADY_ACTIVE:
+		snprintf(buf, n, "%s is active already", unit);
+		break;
+	case MANAGER_NO_UNIT:
+		near = manager_suggest(m, unit);
+		if (near)
+			snprintf(buf, n, "no such unit: %s (did you mean %s?)", unit, near);
+		else
+			snprintf(buf, n, "no such unit: %s", unit);
+		break;
+	case MANAGER_INVALID:
+		u = manager_unit(m, unit);
+		near = u && u->config->problems.n > 0 ? u->config->problems.entry[0].message : "see supctl status";
+		snprintf(buf, n, "%s is invalid and not run: %s", unit, near);
+		break;
+	case MANAGER_MASKED:
+		snprintf(buf, n, "%s is masked (its file is empty or a link to /dev/null)", unit);
+		break;
+	case MANAGER_UNSUPPORTED:
+		if (unit_name_is_template(unit))
+			snprintf(buf, n, "%s is a template and cannot be started itself", unit);
+		else
+			snprintf(buf, n, "%s is unsupported: only services of Type=oneshot are run", unit);
+		break;
+	case MANAGER_STOPPING:
+		snprintf(buf, n, "supd is shutting down; nothing is started any more");
+		break;
+	case MANAGER_NO_MEMORY:
+		snprintf(buf, n, "%s: out of memory", unit);
+		break;
+	}
+	return buf;
+}
+
+struct suggestion {
+	struct manager *m;
+	struct plugin_unit *plugin_unit;
+};
+
+static const char *next_name(void *userdata, size_t i)
+{
+	struct suggestion *s = userdata;
+	struct plugin_unit *pu;
+
+	if (i < s->m->n_units)
+		return s->m->sorted[i]->name;
+	pu = s->plugin_unit;
+	if (!pu)
+		return NULL;
+	s->plugin_unit = pu->hh.next;
+	return pu->name;
+}
+
+const char *manager_suggest(struct manager *m, const char *name)
+{
+	struct suggestion s = { .m = m, .plugin_unit = m->host.unit };
+
+	return text_suggest(name, next_name, &s);
+}
+
+/* ---- the manager as a whole ---- */
+
+int manager_pause(struct manager *m, const struct supd_now *now)
+{
+	if (m->state == SUPD_MANAGER_PAUSED)
+		return 0;
+	if (m->state != SUPD_MANAGER_RUNNING)
+		return -EBUSY;
+	m->state = SUPD_MANAGER_PAUSED;
+	m->world->manager_state(m->world->ctx, m->state);
+	manager_settle(m, now);
+	return 1;
+}
+
+int manager_resume(struct manager *m, const struct supd_now *now)
+{
+	if (m->state == SUPD_MANAGER_RUNNING)
+		return 0;
+	if (m->state != SUPD_MANAGER_PAUSED)
+		return -EBUSY;
+	m->host.failure[0] = '\0';
+	m->state = SUPD_MANAGER_RUNNING;
+	m->world->manager_state(m->world->ctx, m->state);
+	manager_settle(m, now);
+	return 1;
+}
+
+int manager_experimental(struct manager *m, const struct supd_now *now, bool on, bool runtime, char *reterr, size_t n)
+{
+	enum gate_word word = on ? GATE_ON : GATE_OFF;
+	bool was_open = gate_is_open(&m->gate);
+	int r;
+
+	if (!runtime) {
+		r = m->world->gate_save(m->world->ctx, "timers", on);
+		if (r < 0) {
+			snprintf(reterr, n, "the setting could not be kept: %s (--runtime changes it for this run alone)",
+				 strerror(-r));
+			return r;
+		}
+		m->gate.kept = word;
+	}
+	m->gate.runtime = word;
+	if (on)
+		m->host.failure[0] = '\0'; /* asked anew, tried anew */
+	manager_settle(m, now);
+	if (on && m->state == SUPD_MANAGER_RUNNING && m->host.failure[0]) {
+		snprintf(reterr, n, "%s", m->host.failure);
+		return -ENOEXEC;
+	}
+	return was_open != on;
+}
+
+static const char *section_of(enum unit_kind kind)
+{
+	return kind == UNIT_TIMER ? "Timer" : NULL;
+}
+
+int manager_enable_unit(struct manager *m, const char *unit, bool enable, char *reterr, size_t n)
+{
+	enum unit_kind kind = unit_name_kind(unit);
+	const char *fragment = NULL;
+	struct plugin_unit *pu;
+	struct unit *u;
+	int r;
+
+	if (kind == UNIT_TIMER) {
+		HASH_FIND_STR(m->host.unit, unit, pu);
+		if (!m->host.instance) {
+			snprintf(reterr, n, "timers are not running; %s was left alone", unit);
+			return -EHOSTDOWN;
+		}
+		fragment = pu ? pu->fragment : NULL;
+	} else {
+		u = manager_unit(m, unit);
+		pu = NULL;
+		fragment = u ? u->config->fragment : NULL;
+		unit = u ? u->name : unit;
+	}
+	if (!fragment) {
+		manager_verdict_words(m, unit, MANAGER_NO_UNIT, reterr, n);
+		return -ENOENT;
+	}
+	r = m->world->enable_unit(m->world->ctx, unit, fragment, section_of(kind), enable);
+	if (r < 0)
+		snprintf(reterr, n, "%s could not be %s: %s", unit, enable ? "enabled" : "disabled", strerror(-r));
+	return r;
+}

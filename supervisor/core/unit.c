@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/unit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "unit/merge.h"
+
+struct unit_config *unit_config_free(struct unit_config *c)
+{
+	if (!c)
+		return NULL;
+	arena_done(&c->arena);
+	diag_done(&c->problems);
+	free(c);
+	return NULL;
+}
+
+static void config_cleanup(struct unit_config **c)
+{
+	unit_config_free(*c);
+}
+
+static int keep_paths(struct unit_config *c, const struct unit_source *source)
+{
+	if (source->n_pieces == 0)
+		return 0;
+	c->fragment = arena_strdup(&c->arena, source->piece[0].path);
+	if (!c->fragment)
+		return -ENOMEM;
+	if (source->n_pieces == 1)
+		return 0;
+	c->dropin = arena_alloc(&c->arena, source->n_pieces * sizeof(*c->dropin));
+	if (!c->dropin)
+		return -ENOMEM;
+	for (size_t i = 1; i < source->n_pieces; i++) {
+		c->dropin[i - 1] = arena_strdup(&c->arena, source->piece[i].path);
+		if (!c->dropin[i - 1])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int load_service(struct unit_config *c, const struct unit_source *source)
+{
+	/* What was read is needed only until it is understood. */
+	struct arena scratch = { 0 };
+	struct assignments all = { 0 };
+	int r;
+
+	c->spec = arena_alloc(&c->arena, sizeof(*c->spec));
+	if (!c->spec)
+		return -ENOMEM;
+	r = unit_merge(source, &scratch, &all, &c->problems);
+	if (r >= 0)
+		r = service_spec_parse(all.item, all.n, &c->arena, &c->problems, c->spec);
+	arena_done(&scratch);
+	return r;
+}
+
+static int load(struct unit_config *c, const struct unit_source *source)
+{
+	enum unit_kind kind = unit_name_kind(source->name);
+	int r;
+
+	r = keep_paths(c, source);
+	if (r < 0)
+		return r;
+	if (source->is_masked) {
+		c->load = UNIT_MASKED;
+		return 0;
+	}
+	if (kind != UNIT_SERVICE) {
+		c->load = UNIT_UNSUPPORTED;
+		return 0;
+	}
+	r = load_service(c, source);
+	if (r < 0)
+		return r;
+	if (c->spec->type == SERVICE_UNSUPPORTED)
+		c->load = UNIT_UNSUPPORTED;
+	else
+		c->load = c->problems.n_errors > 0 ? UNIT_INVALID : UNIT_LOADED;
+	return 0;
+}
+
+struct unit_config *unit_config_load(const struct unit_source *source)
+{
+	_cleanup_(config_cleanup) struct unit_config *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->fingerprint = source->fingerprint;
+	c->is_wanted = source->is_wanted;
+	c->is_systemd = source->is_systemd;
+	if (load(c, source) < 0)
+		return NULL;
+	return TAKE_PTR(c);
+}
+
+struct unit *unit_new(const char *name, struct unit_config *config)
+{
+	struct unit *u = calloc(1, sizeof(*u));
+
+	if (!u)
+		return NULL;
+	u->name = strdup(name);
+	if (!u->name) {
+		free(u);
+		return NULL;
+	}
+	u->kind = unit_name_kind(name);
+	u->config = config;
+	u->service.deadline = USEC_NEVER;
+	u->deadline.when = USEC_NEVER;
+	u->deadline.name = u->name;
+	return u;
+}
+
+static void run_free(struct run *r)
+{
+	if (!r)
+		return;
+	free((char *) (uintptr_t) r->trigger_unit);
+	free(r);
+}
+
+struct unit *unit_free(struct unit *u)
+{
+	if (!u)
+		return NULL;
+	unit_config_free(u->config);
+	unit_config_free(u->next);
+	run_free(u->run);
+	run_free(u->restart_run);
+	free(u->name);
+	free(u);
+	return NULL;
+}
+
+bool unit_is_active(const struct unit *u)
+{
+	return u->token != 0 || service_is_active(&u->service);
+}
+
+const char *unit_load_to_string(enum unit_load l)
+{
+	static const char *const name[] = {
+		[UNIT_LOADED] = "loaded",
+		[UNIT_INVALID] = "invalid",
+		[UNIT_MASKED] = "masked",
+		[UNIT_UNSUPPORTED] = "unsupported",
+	};
+	return name[l];
+}

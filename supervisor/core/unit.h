@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SUPD_CORE_UNIT_H
+#define SUPD_CORE_UNIT_H
+
+/* One unit as the manager holds it: what its files say (struct unit_config, replaced whole by a reload) and how it
+ * goes (the machine and the run). A run ends under the config with which it began. */
+
+#include <stdbool.h>
+#include <uthash.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/heap.h"
+#include "service/run_record.h"
+#include "service/service_fsm.h"
+#include "service/spec.h"
+#include "unit/name.h"
+#include "unit/source.h"
+#include "world.h"
+
+enum unit_load {
+	UNIT_LOADED,
+	UNIT_INVALID,
+	UNIT_MASKED,
+	UNIT_UNSUPPORTED, /* systemd's, but nothing that supd runs */
+};
+
+/* What the files say. Immutable after unit_config_load(). */
+struct unit_config {
+	struct arena arena;
+	enum unit_load load;
+	uint64_t fingerprint;
+	bool is_wanted;  /* starts at start-up */
+	bool is_systemd;
+	const char *fragment; /* path, or NULL */
+	const char **dropin;  /* NULL-terminated paths, or NULL */
+	struct service_spec *spec; /* UNIT_SERVICE only, LOADED or UNSUPPORTED */
+	struct diag problems;
+};
+
+struct unit {
+	UT_hash_handle hh; /* by name */
+	char *name;
+	enum unit_kind kind;
+	bool is_gone;             /* removed by a reload while active; freed when its run ends */
+	bool restart_wanted;      /* a restart waits for the stop */
+	bool is_queued;           /* in the manager's list of notices */
+	bool notice_started, notice_ended;
+	struct unit_config *config;
+	struct unit_config *next; /* takes over when the run ends; NULL: none */
+	struct unit *queue_next;
+	struct heap_item deadline; /* on the boot-time clock */
+	struct service service;
+	world_token token;        /* of the run that goes on; 0: none */
+	pid_t main_pid;           /* of the process that runs; 0: none */
+	struct run *run;          /* the one that goes on, or the last; NULL: never ran */
+	struct run *restart_run;  /* with restart_wanted: what begins then */
+};
+
+/* Understands @source. NULL when memory ran out. Mistakes are in ->problems and ->load. */
+struct unit_config *unit_config_load(const struct unit_source *source);
+struct unit_config *unit_config_free(struct unit_config *c);
+
+/* Takes @config. NULL when memory ran out (@config is the caller's then). */
+struct unit *unit_new(const char *name, struct unit_config *config);
+struct unit *unit_free(struct unit *u);
+
+bool unit_is_active(const struct unit *u);
+/* "loaded", "invalid", "masked", "unsupported" */
+const char *unit_load_to_string(enum unit_load l);
+
+#endif
