@@ -1,1 +1,19 @@
 # SPDX-License-Identifier: MIT
+
+check_PROGRAMS += %D%/test_arena
+TESTS += %D%/test_arena
+
+check_PROGRAMS += %D%/test_diag
+TESTS += %D%/test_diag
+
+check_PROGRAMS += %D%/test_keys
+TESTS += %D%/test_keys
+
+check_PROGRAMS += %D%/test_log
+TESTS += %D%/test_log
+
+check_PROGRAMS += %D%/test_text
+TESTS += %D%/test_text
+
+check_PROGRAMS += %D%/test_values
+TESTS += %D%/test_values
