@@ -150,7 +150,8 @@ static bool is_comment(struct slice line)
 static void vet_bytes(struct reading *x, struct slice line)
 {
 	const char *nul = memchr(line.s, '\0', line.n);
-	size_t bad = is_comment(line) ? line.n : text_utf8_valid(line.s, line.n);
+	const bool comment = is_comment(line);
+	size_t bad = comment ? line.n : text_utf8_valid(line.s, line.n);
 
 	if (nul)
 		mistake(x, x->line, "NUL byte in column %zu", (size_t) (nul - line.s) + 1);
@@ -159,7 +160,8 @@ static void vet_bytes(struct reading *x, struct slice line)
 			bad + 1);
 	else
 		return;
-	x->line_is_bad = true;
+	if (!comment)
+		x->line_is_bad = true;
 }
 
 /* ---- logical lines ---- */
