@@ -8,8 +8,8 @@
 #include "base/keys.h"
 #include "service/spec.h"
 
-/* Appends the commands of c->assignment to the struct exec_commands at c's offset; "" resets the list.
- * A key_parse_fn. */
-int exec_command_parse(const struct key_context *c);
+/* Appends the commands of c->assignment's value to @list; "" empties it. Mistakes are reported through @c, and
+ * then nothing is appended. 0 or -ENOMEM. */
+int exec_command_parse(const struct key_context *c, const struct specifiers *specifiers, struct exec_commands *list);
 
 #endif

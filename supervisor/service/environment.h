@@ -9,28 +9,39 @@
 #include "service/run_record.h"
 #include "service/spec.h"
 
+/* PATH of a service that says nothing else, and where a command without a slash is searched. */
+#define ENVIRONMENT_PATH "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
 struct environment_input {
 	const struct service_spec *spec;
 	const struct run *run;
 	enum exec_phase phase;
 	const char *unit;
-	/* of the user it runs as; NULL: unknown. is_user_set: User= was given (HOME, LOGNAME, SHELL are set then) */
+	/* of the user it runs as; NULL: unknown */
 	const char *user_name, *home, *shell;
-	bool is_user_set;
-	bool is_system; /* PATH differs for --user, which also inherits HOME, USER, XDG_RUNTIME_DIR … through @daemon */
-	const char *const *daemon;         /* the daemon's own environment, for PassEnvironment= */
-	const char *const *file_assignment; /* "NAME=value" from all EnvironmentFile=, in order; NULL-terminated */
+	bool is_user_set; /* User= was given */
+	bool is_system;   /* no: --user, where services inherit what makes a person's session; see supd.service(5) */
+	const char *const *daemon;          /* the daemon's own environment, NULL-terminated; NULL: empty */
+	const char *const *file_assignment; /* "NAME=value" from all EnvironmentFile=, in order; NULL: none */
 };
 
-/* Gives a NULL-terminated array in @arena, without doubles (the last assignment counts). */
+/* Gives a NULL-terminated array in @arena, without doubles (the last assignment counts). Its strings live in
+ * @arena or are those of @in. 0 or -ENOMEM. */
 int environment_build(const struct environment_input *in, struct arena *arena, char ***ret);
 
-/* The bytes of an environment file → "NAME=value" strings appended to a NULL-terminated array. systemd.exec(5),
- * EnvironmentFile=: quotes, backslashes, comments; lines that make no sense are skipped and noted in @d. */
-int environment_file_parse(const char *path, const char *bytes, size_t n, struct arena *arena,
-			   const char ***array, size_t *n_array, struct diag *d);
+/* Is this the NAME, or the NAME=value, of a variable? */
+bool environment_name_is_valid(const char *name);
+bool environment_assignment_is_valid(const char *assignment);
 
-/* argv with $VAR and ${VAR} substituted as systemd does ("$VAR" alone: split into words; "$$": a dollar). */
+/* The bytes of an environment file → "NAME=value" strings appended to *array (grown with arena_grow(), *n_array of
+ * them, NULL-terminated after each call). systemd.exec(5), EnvironmentFile=: quotes, backslashes, comments. Lines
+ * that make no sense are skipped and noted in @d as warnings. 0, -ENOMEM, or -EBADMSG: a NUL byte, or an assignment
+ * that is not UTF-8 (noted in @d as an error; systemd refuses such a file, too). */
+int environment_file_parse(const char *path, const char *bytes, size_t n, struct arena *arena, const char ***array,
+			   size_t *n_array, struct diag *d);
+
+/* argv with $VAR and ${VAR} substituted as systemd does ("$VAR" alone: split into words; "$$": a dollar). Never
+ * empty: argv[0] is the path if nothing else is left. 0, -ENOMEM, or -E2BIG if no process could be given as much. */
 int exec_command_expand(const struct exec_command *c, char *const *environment, struct arena *arena, char ***ret);
 
 #endif

@@ -57,19 +57,24 @@ struct run {
 	usec_t started_real, started_boot;     /* the first process; 0: none was started */
 	usec_t ended_real, ended_boot;         /* 0: goes on */
 	enum run_result result;
-	int32_t status;           /* exit code, signal or errno, by result */
-	enum exec_step step;      /* RUN_RESULT_EXEC: which */
+	int32_t status;           /* EXIT_CODE, SKIPPED: the code; SIGNAL, CORE_DUMP: the signal; EXEC, RESOURCES: errno */
+	enum exec_step step;      /* EXEC, RESOURCES: which */
 	bool main_exited;         /* what EXIT_CODE= and EXIT_STATUS= say of the main process */
 	int32_t main_wstatus;
 	usec_t cpu;               /* user and system, of all processes reaped */
 	uint64_t peak_memory;     /* bytes, of the largest process; 0: unknown */
 };
 
-/* systemd's words: "success", "exit-code", "signal", "core-dump", "timeout", "exec-condition" … as SERVICE_RESULT=. */
+/* One word each, for records and programs: systemd's SERVICE_RESULT= words ("success", "exit-code", "signal",
+ * "core-dump", "timeout", "exec-condition" for SKIPPED, "resources") and ours: "none", "exec", "stopped". */
 const char *run_result_to_string(enum run_result r);
-/* For people: "success", "failed exit 3", "killed KILL", "timeout", "failed exec (user): No such process" … */
+/* The other way; false: no such word. */
+bool run_result_from_string(const char *word, enum run_result *ret);
+/* For people: "success", "failed exit 3", "killed KILL", "timeout", "failed user: No such process", "skipped" …
+ * Lends @buf or a constant. */
 const char *run_result_words(const struct run *r, char *buf, size_t n);
 const char *exec_step_to_string(enum exec_step s); /* "user", "group", "chdir", "exec" … */
+/* The exit status of systemd.exec(5), "PROCESS EXIT CODES"; 0 for NONE, FORK and ENVIRONMENT, which come before. */
 int exec_step_status(enum exec_step s);
 
 #endif

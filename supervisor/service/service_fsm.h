@@ -2,8 +2,45 @@
 #ifndef SUPD_SERVICE_FSM_H
 #define SUPD_SERVICE_FSM_H
 
-/* The life of one run of a oneshot service, as a pure state machine. (The essay of states, events and
- * precedence stands here.) */
+/* The life of one run of a oneshot service, as a pure state machine.
+ *
+ * States. A run goes down this list, skipping what has no commands:
+ *
+ *	CONDITION     ExecCondition=, one after the other    \
+ *	START_PRE     ExecStartPre=                           | the start-up: one deadline for
+ *	START         ExecStart=                              | all of it, TimeoutStartSec=
+ *	START_POST    ExecStartPost=                         /
+ *	EXITED        only with RemainAfterExit=: active without a process, until a stop
+ *	STOP          ExecStop=: only after a start-up that succeeded
+ *	STOP_SIGTERM  what is left was told to end            \  KillMode= says who is told
+ *	STOP_SIGKILL  … and did not                           /  and who is waited for
+ *	STOP_POST     ExecStopPost=: always, once anything had been started
+ *	FINAL_SIGTERM, FINAL_SIGKILL   what that left
+ *	DEAD, FAILED  nothing; FAILED if the run failed
+ *
+ * A command that fails, a condition that says no, a deadline and a stop request leave the start-up for STOP_SIGTERM.
+ * From there on the order is always the same, so that ExecStopPost= sees each end. Each command of STOP and STOP_POST
+ * and each wait for processes has TimeoutStopSec= of its own.
+ *
+ * The tree. When the last command is done, processes of the run may be left. With KillMode=control-group all get
+ * KillSignal= and are waited for: then, and not before, goes the run on to STOP_POST, and again to its end. With
+ * mixed only the main process gets it, the rest SIGKILL as soon as that has ended. With process nobody is waited for
+ * but the command that runs, with none not even that. SendSIGKILL=no leaves out the SIGKILL states.
+ *
+ * Events. A SPAWN effect is answered by SPAWNED or SPAWN_FAILED, and until then nothing else can be decided:
+ * a stop request or a deadline that comes in between is kept (stop_wanted) and done with the answer. After SPAWNED
+ * comes EXITED, once. WATCH_TREE is answered by TREE_EMPTY, once. Deadlines may be stale, and then say nothing.
+ *
+ * Precedence. The first thing that goes wrong is the result; nothing after it changes that. A stop request that comes
+ * before the start-up is done makes the run STOPPED, and however the processes end upon our signals is no failure:
+ * a main process that dies of our SIGTERM is not killed by a signal in that sense. After EXITED the start-up stands as
+ * a success; an ExecStop= that fails then makes the unit FAILED all the same. '-' before a command passes over each
+ * failure of it, a failure to execute it included. A failure to execute is told apart from the job's own exit: a
+ * condition that cannot be run is a failure, not a "no".
+ *
+ * Giving up. A process that is still there when even the last wait is over (SendSIGKILL=no, or it cannot be killed) is
+ * left behind: the run ends with it alive, as TIMEOUT, and without ExecStopPost=, which must not meet it. With
+ * KillMode=none the same happens at a stop, in silence. SVC_FX_ENDED may thus come while has_process was true. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,19 +50,19 @@
 #include "service/spec.h"
 
 enum service_state {
-	SERVICE_DEAD,          /* inactive: never ran, or ran and is done */
-	SERVICE_CONDITION,     /* ExecCondition= */
+	SERVICE_DEAD,
+	SERVICE_CONDITION,
 	SERVICE_START_PRE,
 	SERVICE_START,
 	SERVICE_START_POST,
-	SERVICE_EXITED,        /* RemainAfterExit=: active, no process */
-	SERVICE_STOP,          /* ExecStop= */
-	SERVICE_STOP_SIGTERM,  /* KillSignal= was sent to what is left */
+	SERVICE_EXITED,
+	SERVICE_STOP,
+	SERVICE_STOP_SIGTERM,
 	SERVICE_STOP_SIGKILL,
-	SERVICE_STOP_POST,     /* ExecStopPost=, always, when anything had been started */
-	SERVICE_FINAL_SIGTERM, /* processes left by that */
+	SERVICE_STOP_POST,
+	SERVICE_FINAL_SIGTERM,
 	SERVICE_FINAL_SIGKILL,
-	SERVICE_FAILED,        /* inactive, and the last run failed */
+	SERVICE_FAILED,
 };
 #define SERVICE_STATE_COUNT (SERVICE_FAILED + 1)
 
@@ -35,9 +72,9 @@ enum service_event_kind {
 	SVC_SPAWNED,      /* answers SVC_FX_SPAWN */
 	SVC_SPAWN_FAILED, /* answers SVC_FX_SPAWN: step and error */
 	SVC_EXITED,       /* the process of the last spawn: wstatus */
-	SVC_TREE_EMPTY,   /* no process of this run is left */
+	SVC_TREE_EMPTY,   /* answers SVC_FX_WATCH_TREE: no process of this run is left */
 	SVC_DEADLINE,     /* may be stale */
-	SVC_SPEC_CHANGED, /* reload, for EXITED: nothing else uses it while a run goes on */
+	SVC_SPEC_CHANGED, /* reload: EXITED without RemainAfterExit= any more is stopped; nothing else heeds it */
 };
 #define SERVICE_EVENT_COUNT (SVC_SPEC_CHANGED + 1)
 
@@ -52,9 +89,10 @@ struct service_event {
 enum service_effect_kind {
 	SVC_FX_SPAWN,      /* phase, index: the command to start; answered by SPAWNED or SPAWN_FAILED */
 	SVC_FX_KILL_MAIN,  /* signal, to the process of the last spawn */
-	SVC_FX_KILL_TREE,  /* signal, to every process of the run (KillMode=mixed: SIGKILL for the rest) */
+	SVC_FX_KILL_TREE,  /* signal, to every process of the run, that one included */
 	SVC_FX_WATCH_TREE, /* tell SVC_TREE_EMPTY as soon as (or if already) nothing is left */
-	SVC_FX_ENDED,      /* the run is over: result stands in the machine */
+	SVC_FX_ENDED,      /* the run is over, its result stands in the machine: once a run, in EXITED, DEAD or FAILED;
+			    * and for a service that was EXITED once more when it has become DEAD or FAILED */
 };
 struct service_effect {
 	enum service_effect_kind kind;
@@ -62,6 +100,7 @@ struct service_effect {
 	unsigned index;
 	int signal;
 };
+/* KillSignal=, SIGHUP for SendSIGHUP=, SIGCONT so that a stopped process hears them, and the watch */
 #define SERVICE_EFFECTS_MAX 4
 
 struct service_effects {
@@ -71,23 +110,26 @@ struct service_effects {
 
 /* The machine. All zero is SERVICE_DEAD. Only service_step() changes it. */
 struct service {
-	enum service_state state;
 	usec_t deadline; /* boot-time clock; the whole truth after each step, USEC_NEVER: none */
-	unsigned index;  /* of the command of this phase */
-	bool has_process;   /* spawned and not yet exited */
-	bool is_spawning;   /* SVC_FX_SPAWN is unanswered */
-	bool stop_wanted;
-	bool is_tree_watched;
+	enum service_state state;
+	enum exec_phase phase; /* of the last spawn, and its place there */
+	unsigned index;
+	bool has_process;      /* spawned and not yet exited */
+	bool is_spawning;      /* SVC_FX_SPAWN is unanswered */
+	bool stop_wanted;      /* while it is: leave this state with the answer */
+	bool has_started;      /* a process was made in this run: there may be a tree, and ExecStopPost= runs */
+	bool is_tree_watched;  /* SVC_FX_WATCH_TREE is unanswered */
 	/* how the run goes, or went */
-	enum run_result result;
-	int32_t status;
-	enum exec_step step;
 	bool main_exited;
 	int32_t main_wstatus;
+	enum run_result result; /* NONE while it goes on */
+	int32_t status;         /* see struct run */
+	enum exec_step step;
 };
 
 /* One event; @ret holds what is to be done, in order. A start request while a run goes on is ignored
- * (the caller asks service_is_active() first and refuses). */
+ * (the caller asks service_is_active() first and refuses). @spec is the same from a start to the end; while
+ * EXITED it may be replaced. */
 void service_step(struct service *s, const struct service_spec *spec, const struct service_event *ev,
 		  struct service_effects *ret);
 

@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "base/keys.h"
 #include "base/usec.h"
+#include "service/specifier.h"
 
 enum service_type {
 	SERVICE_ONESHOT,
@@ -29,8 +30,8 @@ enum exec_phase {
 #define EXEC_PHASE_COUNT (EXEC_STOP_POST + 1)
 
 struct exec_command {
-	const char *path;         /* as written: absolute, or a bare name searched in PATH */
-	const char *const *argv;  /* NULL-terminated; words not yet substituted */
+	const char *path;         /* absolute, or a bare name to be searched in ENVIRONMENT_PATH */
+	const char *const *argv;  /* NULL-terminated, never empty; variables not yet substituted */
 	bool ignore_failure;      /* '-' */
 	bool no_substitution;     /* ':' */
 };
@@ -42,10 +43,10 @@ struct exec_commands {
 
 enum kill_mode { KILL_CONTROL_GROUP, KILL_MIXED, KILL_PROCESS, KILL_NONE };
 
-/* Exit codes and signals that count as success. */
+/* Exit codes and signals that count as success besides 0. */
 struct exit_status_set {
 	uint64_t code[4];   /* bits 0–255 */
-	uint64_t signal;    /* bit n: signal n */
+	uint64_t signal[2]; /* bit n: signal n */
 };
 
 struct environment_file {
@@ -55,14 +56,15 @@ struct environment_file {
 
 struct service_spec {
 	const char *description;
-	const char *type_name;    /* as written; "oneshot" */
+	const char *type_name;    /* as written; "oneshot" when it was not */
+	bool has_type;            /* Type= was written; systemd takes a service without for a long-running one */
 	enum service_type type;
 	struct exec_commands command[EXEC_PHASE_COUNT];
 	bool is_enabled;          /* Enabled=, ours: no means that nothing but a person starts it */
 	bool remain_after_exit;
-	struct exit_status_set success;
+	const struct exit_status_set *success; /* NULL: only 0 */
 	usec_t timeout_start; /* per run's start-up, USEC_NEVER: none (oneshot's default) */
-	usec_t timeout_stop;  /* default 90 s */
+	usec_t timeout_stop;  /* per step of the stop; 90 s by default, USEC_NEVER: none */
 	enum kill_mode kill_mode;
 	int kill_signal;
 	bool send_sigkill;
@@ -89,10 +91,10 @@ const struct key_table *service_keys(void);
 /* Understands @n assignments. Mistakes go to @d (the caller looks at d->n_errors). Strings live in @arena.
  * A service of another type is no mistake: type is SERVICE_UNSUPPORTED then, quietly, and nothing else is judged.
  * 0 or -ENOMEM. */
-int service_spec_parse(const struct assignment *assignment, size_t n, struct arena *arena, struct diag *d,
-		       struct service_spec *ret);
+int service_spec_parse(const struct specifiers *specifiers, const struct assignment *assignment, size_t n,
+		       struct arena *arena, struct diag *d, struct service_spec *ret);
 
-/* Does this wait status count as success? */
+/* Does this wait status count as success? 0 and what SuccessExitStatus= says. */
 bool service_spec_is_success(const struct service_spec *spec, int wstatus);
 
 #endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "service/run_record.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/values.h"
+
+static const char *const result_words[] = {
+	[RUN_RESULT_NONE] = "none",
+	[RUN_RESULT_SUCCESS] = "success",
+	[RUN_RESULT_EXIT_CODE] = "exit-code",
+	[RUN_RESULT_SIGNAL] = "signal",
+	[RUN_RESULT_CORE_DUMP] = "core-dump",
+	[RUN_RESULT_TIMEOUT] = "timeout",
+	[RUN_RESULT_EXEC] = "exec",
+	[RUN_RESULT_SKIPPED] = "exec-condition",
+	[RUN_RESULT_RESOURCES] = "resources",
+	[RUN_RESULT_STOPPED] = "stopped",
+};
+static_assert(ELEMENTS(result_words) == RUN_RESULT_COUNT, "a word for each result");
+
+/* Exit statuses as in systemd.exec(5), "PROCESS EXIT CODES". */
+static const struct {
+	const char *name;
+	int status;
+} steps[] = {
+	[EXEC_STEP_NONE] = { "none", 0 },
+	[EXEC_STEP_FORK] = { "fork", 0 },
+	[EXEC_STEP_CGROUP] = { "cgroup", 219 },
+	[EXEC_STEP_STDIN] = { "stdin", 208 },
+	[EXEC_STEP_STDOUT] = { "stdout", 209 },
+	[EXEC_STEP_NICE] = { "nice", 201 },
+	[EXEC_STEP_SETSID] = { "setsid", 220 },
+	[EXEC_STEP_SIGNAL_MASK] = { "signal-mask", 207 },
+	[EXEC_STEP_ENVIRONMENT] = { "environment", 0 },
+	[EXEC_STEP_GROUP] = { "group", 216 },
+	[EXEC_STEP_USER] = { "user", 217 },
+	[EXEC_STEP_CHDIR] = { "chdir", 200 },
+	[EXEC_STEP_FDS] = { "fds", 202 },
+	[EXEC_STEP_EXEC] = { "exec", 203 },
+};
+static_assert(ELEMENTS(steps) == EXEC_STEP_COUNT, "a name and a status for each step");
+
+const char *run_result_to_string(enum run_result r)
+{
+	return result_words[r];
+}
+
+bool run_result_from_string(const char *word, enum run_result *ret)
+{
+	for (size_t i = 0; i < ELEMENTS(result_words); i++)
+		if (str_equal(result_words[i], word)) {
+			*ret = (enum run_result) i;
+			return true;
+		}
+	return false;
+}
+
+const char *run_result_words(const struct run *r, char *buf, size_t n)
+{
+	char name[16];
+
+	switch (r->result) {
+	case RUN_RESULT_NONE:
+		return "running";
+	case RUN_RESULT_SUCCESS:
+		return "success";
+	case RUN_RESULT_TIMEOUT:
+		return "timeout";
+	case RUN_RESULT_SKIPPED:
+		return "skipped";
+	case RUN_RESULT_STOPPED:
+		return "stopped";
+	case RUN_RESULT_EXIT_CODE:
+		(void) snprintf(buf, n, "failed exit %d", r->status);
+		return buf;
+	case RUN_RESULT_SIGNAL:
+		(void) snprintf(buf, n, "killed %s", value_signal_name(r->status, name));
+		return buf;
+	case RUN_RESULT_CORE_DUMP:
+		(void) snprintf(buf, n, "dumped %s", value_signal_name(r->status, name));
+		return buf;
+	case RUN_RESULT_EXEC:
+	case RUN_RESULT_RESOURCES:
+		(void) snprintf(buf, n, "failed %s: %s", exec_step_to_string(r->step), strerror(r->status));
+		return buf;
+	}
+	return "";
+}
+
+const char *exec_step_to_string(enum exec_step s)
+{
+	return steps[s].name;
+}
+
+int exec_step_status(enum exec_step s)
+{
+	return steps[s].status;
+}
