@@ -2,4 +2,8 @@
 noinst_LIBRARIES += libstore.a
 STORE_LIBS = libstore.a $(SERVICE_LIBS) $(JANSSON_LIBS)
 
-libstore_a_SOURCES =
+libstore_a_SOURCES = \
+	%D%/atomic_file.c %D%/atomic_file.h \
+	%D%/file.c %D%/file.h \
+	%D%/lock.c %D%/lock.h \
+	%D%/unit_links.c %D%/unit_links.h

@@ -10,6 +10,8 @@
 /* Each returns 1 (changed), 0 (was so already), or a negative errno. @dir is made if missing (0755). Durable:
  * written beside, fsynced, renamed, directory fsynced. */
 int unit_links_service(const char *dir, const char *unit, const char *fragment_path, bool enable);
+/* For a service that a lower directory wants, too: a link to /dev/null, which outweighs that one. */
+int unit_links_service_off(const char *dir, const char *unit);
 int unit_links_dropin(const char *dir, const char *unit, const char *section, bool enable);
 
 #endif

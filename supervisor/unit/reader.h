@@ -12,14 +12,13 @@
  *
  * Mistakes, each told with its line: a NUL byte or invalid UTF-8 (with the column), an assignment before
  * the first section header, a header that is none, a line that is neither. Below a mistaken header
- * assignments are left out, as it is not known where they belong. */
+ * assignments are left out, as it is not known where they belong. A file over UNIT_FILE_MAX is refused; a
+ * line has no limit of its own. */
 
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/keys.h"
-
-/* Longer files are refused; a line has no limit of its own. */
-#define UNIT_FILE_MAX (1024 * 1024)
+#include "unit/source.h"
 
 struct assignments {
 	struct assignment *item;

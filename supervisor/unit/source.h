@@ -11,6 +11,9 @@
 
 #include "base/diag.h"
 
+/* Longer files are refused. */
+#define UNIT_FILE_MAX (1024 * 1024)
+
 /* One file: the fragment first, then the drop-ins in the order in which they apply. */
 struct unit_piece {
 	char *path;
