@@ -32,7 +32,9 @@ struct zone_slot;
 
 #define CALENDAR_YEAR_MIN 1970
 #define CALENDAR_YEAR_MAX 2199
-#define CALENDAR_YEAR_COUNT (CALENDAR_YEAR_MAX - CALENDAR_YEAR_MIN + 1)
+/* West of Greenwich the first hours of 1970 still belong to 1969: "any year" has it, too. */
+#define CALENDAR_YEAR_BASE 1969
+#define CALENDAR_YEAR_COUNT (CALENDAR_YEAR_MAX - CALENDAR_YEAR_BASE + 1)
 #define CALENDAR_YEAR_KINDS 14
 #define CALENDAR_STEP_MAX 8
 
@@ -40,7 +42,6 @@ struct zone_slot;
 
 enum calendar_zone_kind {
 	CALENDAR_ZONE_LOCAL, /* none given: the caller's local zone */
-	CALENDAR_ZONE_UTC,
 	CALENDAR_ZONE_WORD,  /* a word not yet resolved, see zone_cache_bind() */
 	CALENDAR_ZONE_NAMED, /* resolved to a zone of the database: slot */
 	CALENDAR_ZONE_STD,   /* resolved to an abbreviation of the local zone */
@@ -54,33 +55,31 @@ enum calendar_note {
 	CALENDAR_FOLD, /* its local time exists twice */
 };
 
-/* One component of a seconds field with fractions; microseconds within the minute. */
+/* One item of a seconds field with fractions: microseconds within the minute. */
 struct calendar_step {
 	uint32_t first, last, by;
 };
 
 /* Owns nothing and may be copied, but it borrows the text it was parsed from (for printing, and
- * for seconds fields of more than CALENDAR_STEP_MAX fractional components): that must live as
- * long. Everything here is private to calendar*.c, except that others may read @zone_kind,
- * @zone_word and, having resolved the word, set @zone_kind and @slot. */
+ * for seconds fields of more than CALENDAR_STEP_MAX items with fractions): that must live as long.
+ * All is private to calendar*.c, except that whoever resolves @zone_word sets @zone_kind, @slot. */
 struct calendar {
-	const char *text;            /* borrowed */
-	const char *zone_word;       /* into @text, its last word, or NULL */
-	const struct zone_slot *slot;
-	uint64_t years[4];           /* bit 0 is 1970; only years that hold a matching day */
-	uint64_t minutes, seconds;   /* seconds: 0 if the field has fractions */
-	uint32_t days, hours;        /* days: bit 0 is the first, or the last one of the month */
-	uint32_t first_in_day, first_in_minute; /* first matching, first in seconds */
-	uint32_t second_count;       /* matching moments in a minute */
-	uint16_t kinds[CALENDAR_YEAR_KINDS];    /* months with a matching day, bit 0 is January */
-	uint16_t months;
-	uint16_t seconds_at;         /* where the seconds field stands in @text, if it has many steps */
-	uint8_t weekdays;            /* bit 0 is Monday; all seven: any */
-	uint8_t step_count;          /* of @steps; CALENDAR_STEP_MAX + 1: read them from @text */
-	uint8_t zone_kind;           /* enum calendar_zone_kind */
+	const char *text;
+	const char *zone_word;        /* into @text, its last word; NULL if there is none */
+	const struct zone_slot *slot; /* of CALENDAR_ZONE_NAMED */
+	uint64_t years[4];            /* bit 0 is YEAR_BASE; only years that hold a match */
+	uint64_t minutes, seconds;    /* seconds: 0 if @steps count instead */
+	uint32_t days, hours;         /* days: bit 0 is the first, or bit 30 the last of the month */
+	uint32_t second_first;        /* first match in a minute, in microseconds */
+	uint16_t kinds[CALENDAR_YEAR_KINDS]; /* months with a matching day, bit 0 is January */
+	uint16_t seconds_at, seconds_length; /* the field in @text, if its items are too many */
+	uint8_t weekdays;             /* bit 0 is Monday */
+	uint8_t step_count;           /* CALENDAR_STEP_MAX + 1: too many, read them from @text */
+	uint8_t zone_kind;            /* enum calendar_zone_kind */
+	bool is_utc;                  /* whatever else: "UTC", or "@SECONDS" */
 	bool days_from_end;
-	bool any_date;               /* every month and day of every year: only weekdays decide */
-	bool runs_on_real_time;      /* all 24 hours */
+	bool is_any_date;             /* only the weekday decides */
+	bool runs_on_real_time;       /* all 24 hours */
 	struct calendar_step steps[CALENDAR_STEP_MAX];
 };
 

@@ -1,8 +1,22 @@
 # SPDX-License-Identifier: MIT
 # The timer code is compiled twice: into libtimer.a for supctl and the tests, and into the plugin,
 # which carries its own copy of what it needs of base. supd links neither.
-timer_sources =
-timer_base_sources =
+timer_sources = \
+	%D%/calendar.h %D%/calendar_private.h %D%/civil.h \
+	%D%/calendar_items.c %D%/calendar_scan.h \
+	%D%/calendar_layout.c %D%/calendar_layout.h \
+	%D%/calendar_next.c \
+	%D%/calendar_parse.c \
+	%D%/calendar_print.c \
+	%D%/calendar_search.c \
+	%D%/zone.c %D%/zone.h %D%/zone_private.h \
+	%D%/zone_draft.c \
+	%D%/zone_load.c %D%/zone_load.h \
+	%D%/zone_rule.c %D%/zone_rule.h \
+	%D%/zone_tzif.c
+timer_base_sources = \
+	supervisor/base/parse_error.c supervisor/base/parse_error.h \
+	supervisor/base/timespan.c supervisor/base/timespan.h supervisor/base/usec.h
 
 if TIMER
 noinst_LIBRARIES += libtimer.a

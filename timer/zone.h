@@ -21,10 +21,13 @@ struct zone;
 /* Seconds; RFC 9636 asks for more than -25 h and less than 26 h. */
 #define ZONE_OFFSET_LIMIT (26 * 3600)
 
+/* Stands for the ends of time; far enough from the ends of int64_t that adding offsets is safe. */
+#define ZONE_FOREVER (INT64_C(1) << 60)
+
 struct zone_era {
-	int64_t start; /* seconds since the epoch; INT64_MIN in the first era */
-	int64_t end;   /* the first second after; INT64_MAX in the last */
-	int32_t offset;  /* seconds east of Greenwich */
+	int64_t start;  /* seconds since the epoch; -ZONE_FOREVER in the first era */
+	int64_t end;    /* the first second after; ZONE_FOREVER in the last */
+	int32_t offset; /* seconds east of Greenwich */
 	bool is_dst;
 	const char *abbreviation; /* lent, lives as long as the zone */
 };
@@ -47,7 +50,7 @@ struct zone *zone_free(struct zone *zone);
 const struct zone *zone_utc(void);
 bool zone_is_utc(const struct zone *zone);
 
-/* The era that second @when lies in. */
+/* The era that second @when lies in; @when must be less than ZONE_FOREVER from the epoch. */
 void zone_era_at(const struct zone *zone, int64_t when, struct zone_era *ret);
 
 void zone_to_civil(const struct zone *zone, int64_t when, struct civil *ret);

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+
+/* The next matching time of a clock that never jumps: no zone is known here. */
+
+#include "timer/calendar_private.h"
+
+#define LAST_DAY 84005 /* 2199-12-31 */
+
+static int lowest(uint64_t bits)
+{
+	return __builtin_ctzll(bits);
+}
+
+static int64_t step_next(const struct calendar_step *step, uint32_t usec)
+{
+	uint32_t behind;
+
+	if (usec <= step->first)
+		return step->first;
+	if (usec > step->last)
+		return -1;
+	behind = (usec - step->first) % step->by;
+	return behind == 0 ? usec : usec + (step->by - behind);
+}
+
+/* A field with more items than @steps holds is read from the text, each time. */
+static int64_t long_field_next(const struct calendar *c, uint32_t usec)
+{
+	const char *p = c->text + c->seconds_at, *end = p + c->seconds_length;
+	struct calendar_item item;
+	int64_t best = -1;
+
+	while (calendar_item_next(&p, end, FIELD_SECOND, &item)) {
+		const struct calendar_step step = calendar_step_of(&item);
+		int64_t found = step_next(&step, usec);
+
+		if (found >= 0 && (best < 0 || found < best))
+			best = found;
+	}
+	return best;
+}
+
+int64_t calendar_second_next(const struct calendar *c, uint32_t usec)
+{
+	int64_t best = -1;
+
+	if (c->seconds != 0) {
+		unsigned second = (usec + SECOND_UNIT - 1) / SECOND_UNIT;
+		uint64_t rest = second < 60 ? c->seconds >> second : 0;
+
+		return rest != 0 ? (int64_t) (second + (unsigned) lowest(rest)) * SECOND_UNIT : -1;
+	}
+	if (c->step_count > CALENDAR_STEP_MAX)
+		return long_field_next(c, usec);
+	for (int i = 0; i < c->step_count; i++) {
+		int64_t found = step_next(&c->steps[i], usec);
+
+		if (found >= 0 && (best < 0 || found < best))
+			best = found;
+	}
+	return best;
+}
+
+/* The first matching time of day at or after @time, or -1. */
+static int64_t time_next(const struct calendar *c, int64_t time)
+{
+	unsigned whole = (unsigned) (time / MINUTE_UNIT), hour = whole / 60, minute = whole % 60;
+	uint64_t rest;
+
+	if (c->hours >> hour & 1) {
+		if (c->minutes >> minute & 1) {
+			int64_t found = calendar_second_next(
+				c, (uint32_t) (time - (int64_t) whole * MINUTE_UNIT));
+
+			if (found >= 0)
+				return (int64_t) whole * MINUTE_UNIT + found;
+		}
+		rest = c->minutes >> minute >> 1;
+		if (rest != 0)
+			return (int64_t) (whole + 1 + (unsigned) lowest(rest)) * MINUTE_UNIT +
+			       c->second_first;
+	}
+	rest = c->hours >> hour >> 1;
+	if (rest == 0)
+		return -1;
+	hour += 1 + (unsigned) lowest(rest);
+	return (int64_t) (hour * 60 + (unsigned) lowest(c->minutes)) * MINUTE_UNIT + c->second_first;
+}
+
+static int64_t first_time(const struct calendar *c)
+{
+	return (int64_t) (lowest(c->hours) * 60 + lowest(c->minutes)) * MINUTE_UNIT +
+	       c->second_first;
+}
+
+static int next_year(const struct calendar *c, int64_t year)
+{
+	unsigned from = (unsigned) (year + 1 - CALENDAR_YEAR_BASE);
+
+	for (unsigned word = from / 64; word < 4; word++) {
+		uint64_t bits = c->years[word];
+
+		if (word == from / 64)
+			bits &= UINT64_MAX << (from % 64);
+		if (bits != 0)
+			return CALENDAR_YEAR_BASE + (int) (word * 64) + lowest(bits);
+	}
+	return -1;
+}
+
+/* The first matching day of months, bit 0 being @month; there is one, @months is not 0. */
+static int64_t first_day(const struct calendar *c, const struct year *year, unsigned months,
+			 int month)
+{
+	month += lowest(months);
+	return year->first + days_before_month(year->kind, month) +
+	       lowest(calendar_days_in_month(c, year->kind, month));
+}
+
+/* The first matching day at or after @day, or LOCAL_NEVER. */
+static int64_t day_next(const struct calendar *c, int64_t day)
+{
+	int64_t number;
+	int month, of_month;
+	struct year year;
+
+	if (c->is_any_date) {
+		unsigned weekday = (unsigned) (day + 7 + 3) % 7;
+		uint64_t rest = (c->weekdays | (uint64_t) c->weekdays << 7) >> weekday;
+
+		day += lowest(rest);
+		return day <= LAST_DAY ? day : LOCAL_NEVER;
+	}
+	date_from_days(day, &number, &month, &of_month);
+	if (number > CALENDAR_YEAR_MAX)
+		return LOCAL_NEVER;
+	if (c->years[(number - CALENDAR_YEAR_BASE) / 64] >> ((number - CALENDAR_YEAR_BASE) % 64) & 1) {
+		unsigned rest;
+
+		year = year_of(number);
+		rest = calendar_days_in_month(c, year.kind, month) >> (of_month - 1);
+		if (rest != 0 && c->kinds[year.kind] >> (month - 1) & 1)
+			return day + lowest(rest);
+		rest = (unsigned) c->kinds[year.kind] >> month;
+		if (rest != 0)
+			return first_day(c, &year, rest, month + 1);
+	}
+	number = next_year(c, number);
+	if (number < 0)
+		return LOCAL_NEVER;
+	year = year_of(number);
+	return first_day(c, &year, c->kinds[year.kind], 1);
+}
+
+int64_t calendar_local_next(const struct calendar *c, int64_t local)
+{
+	/* local times begin a day before the epoch, so that this division is one of naturals */
+	uint64_t moved = (uint64_t) local + 2 * LOCAL_DAY;
+	int64_t day = (int64_t) (moved / LOCAL_DAY) - 2, time = (int64_t) (moved % LOCAL_DAY);
+	int64_t found_day = day_next(c, day);
+
+	if (found_day == day) {
+		int64_t found = time_next(c, time);
+
+		if (found >= 0)
+			return day * LOCAL_DAY + found;
+		found_day = day_next(c, day + 1);
+	}
+	return found_day == LOCAL_NEVER ? LOCAL_NEVER : found_day * LOCAL_DAY + first_time(c);
+}
+
+/* Matching moments of a minute before @usec. Beyond MANY, those that two items share count twice. */
+#define MANY 65536
+
+static uint64_t count_seconds(const struct calendar *c, uint32_t usec)
+{
+	uint64_t count = 0, bound = 0;
+
+	if (c->seconds != 0) {
+		unsigned seconds = (usec + SECOND_UNIT - 1) / SECOND_UNIT;
+
+		return (uint64_t) __builtin_popcountll(c->seconds & ((UINT64_C(1) << seconds) - 1));
+	}
+	if (c->step_count <= CALENDAR_STEP_MAX)
+		for (int i = 0; i < c->step_count; i++)
+			if (usec > c->steps[i].first)
+				bound += (usec_min(usec - 1, c->steps[i].last) - c->steps[i].first) /
+						 c->steps[i].by + 1;
+	if (bound > MANY || c->step_count == 1)
+		return bound;
+	for (int64_t at = calendar_second_next(c, 0); at >= 0 && at < usec;
+	     at = calendar_second_next(c, (uint32_t) at + 1))
+		count++;
+	return count;
+}
+
+/* Matching times of a day before @time. */
+static uint64_t count_times(const struct calendar *c, int64_t time, uint64_t in_minute)
+{
+	unsigned whole = (unsigned) (time / MINUTE_UNIT), hour = whole / 60, minute = whole % 60;
+	uint64_t in_hour = (uint64_t) __builtin_popcountll(c->minutes) * in_minute, count;
+
+	count = (uint64_t) __builtin_popcountll(c->hours & ((UINT64_C(1) << hour) - 1)) * in_hour;
+	if (c->hours >> hour & 1) {
+		count += (uint64_t) __builtin_popcountll(c->minutes & ((UINT64_C(1) << minute) - 1)) *
+			 in_minute;
+		if (c->minutes >> minute & 1)
+			count += count_seconds(c, (uint32_t) (time - (int64_t) whole * MINUTE_UNIT));
+	}
+	return count;
+}
+
+/* Matching days of a year before day @until of it, day 0 being the first. */
+static uint64_t count_days(const struct calendar *c, int kind, int64_t until)
+{
+	uint64_t count = 0;
+
+	for (int month = 1; month <= 12; month++) {
+		int64_t rest = until - days_before_month(kind, month);
+		uint32_t days = calendar_days_in_month(c, kind, month);
+
+		if (rest <= 0)
+			break;
+		if (!(c->kinds[kind] >> (month - 1) & 1))
+			continue;
+		if (rest < 31)
+			days &= (1u << rest) - 1;
+		count += (uint64_t) __builtin_popcount(days);
+	}
+	return count;
+}
+
+/* Matching days in [@from, @to). */
+static uint64_t count_dates(const struct calendar *c, int64_t from, int64_t to)
+{
+	int64_t number, count = 0;
+	int month, day;
+
+	date_from_days(from, &number, &month, &day);
+	for (; number <= CALENDAR_YEAR_MAX; number++) {
+		struct year year = year_of(number);
+		int64_t i = number - CALENDAR_YEAR_BASE;
+
+		if (year.first >= to)
+			break;
+		if (!(c->years[i / 64] >> (i % 64) & 1))
+			continue;
+		count += (int64_t) count_days(c, year.kind, to - year.first < 366 ? to - year.first : 366);
+		if (from > year.first)
+			count -= (int64_t) count_days(c, year.kind, from - year.first);
+	}
+	return (uint64_t) count;
+}
+
+uint64_t calendar_local_count(const struct calendar *c, int64_t from, int64_t to)
+{
+	int64_t from_day = floor_div(from, LOCAL_DAY), to_day = floor_div(to, LOCAL_DAY);
+	uint64_t in_minute = count_seconds(c, MINUTE_UNIT), count;
+
+	if (to <= from)
+		return 0;
+	count = count_dates(c, from_day, to_day) * count_times(c, LOCAL_DAY, in_minute);
+	if (day_next(c, to_day) == to_day)
+		count += count_times(c, to - to_day * LOCAL_DAY, in_minute);
+	if (day_next(c, from_day) == from_day)
+		count -= count_times(c, from - from_day * LOCAL_DAY, in_minute);
+	return count;
+}
