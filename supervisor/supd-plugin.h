@@ -118,6 +118,7 @@ struct supd_assignment {
 	const char *value;   /* verbatim, continuation lines joined; "" resets */
 	const char *file;    /* where it stands */
 	uint32_t line;
+	uint32_t section_line; /* where its section's header stands; 0: unknown */
 };
 
 /* One unit file with its drop-ins, merged; lent during the call. */

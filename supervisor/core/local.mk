@@ -3,10 +3,14 @@ noinst_LIBRARIES += libcore.a
 CORE_LIBS = libcore.a $(SERVICE_LIBS)
 
 libcore_a_SOURCES = \
+	%D%/config.c %D%/config.h \
+	%D%/directories.c %D%/directories.h \
 	%D%/effects.c \
 	%D%/gate.c %D%/gate.h \
 	%D%/manager.c %D%/manager.h %D%/manager_private.h \
 	%D%/plugin_host.c \
+	%D%/plugin_verdict.c %D%/plugin_verdict.h \
 	%D%/reload.c \
+	%D%/report.c %D%/report.h \
 	%D%/requests.c \
 	%D%/unit.c %D%/unit.h

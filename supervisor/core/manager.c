@@ -135,7 +135,7 @@ static int load_one(struct manager *m, const char *name)
 		return 0; /* gone since the scan */
 	if (r < 0)
 		return r;
-	config = unit_config_load(&source);
+	config = unit_config_load(&source, m->config->specifiers);
 	unit_source_done(&source);
 	if (!config)
 		return -ENOMEM;
@@ -168,6 +168,12 @@ int manager_load(struct manager *m, struct diag *d)
 	return r < 0 ? r : manager_sort(m);
 }
 
+/* Enabled=no outweighs a link: such a service only a person starts. */
+static bool starts_with_supd(const struct unit_config *c)
+{
+	return c->is_wanted && c->load == UNIT_LOADED && c->spec->is_enabled;
+}
+
 void manager_begin(struct manager *m, const struct supd_now *now)
 {
 	const struct supd_cause cause = {
@@ -176,7 +182,7 @@ void manager_begin(struct manager *m, const struct supd_now *now)
 	};
 
 	for (size_t i = 0; i < m->n_units; i++)
-		if (m->sorted[i]->config->is_wanted &&
+		if (starts_with_supd(m->sorted[i]->config) &&
 		    unit_start(m, now, m->sorted[i]->name, &cause) == MANAGER_DONE)
 			m->n_starting++;
 	m->has_begun = true;
@@ -236,7 +242,9 @@ static void begin_restart(struct manager *m, const struct supd_now *now, struct 
 	cause.scheduled_real = run->scheduled_real;
 	cause.scheduled_boot = run->scheduled_boot;
 	memcpy(cause.run_id, run->id, sizeof(cause.run_id));
-	(void) unit_start(m, now, u->name, &cause);
+	/* A reload may have made it unfit meanwhile: who waits for the run must hear that none comes. */
+	if (unit_start(m, now, u->name, &cause) != MANAGER_DONE && m->observer.settled)
+		m->observer.settled(m->observer.userdata, u, false);
 }
 
 /* A unit has come to rest: what waited for that. */

@@ -20,6 +20,7 @@
 #include "world.h"
 
 struct manager;
+struct specifiers;
 struct unit;
 
 /* What supd.conf and the command line say; lent until manager_free(). */
@@ -28,6 +29,8 @@ struct manager_config {
 	struct supd_start_info info;
 	/* [Experimental] Timers= and --experimental=timers, and what `supctl experimental --runtime` adds. */
 	bool gate_configured, gate_forced;
+	/* What %u, %h and the like stand for; its unit is each unit's own. */
+	const struct specifiers *specifiers;
 	/* [Timer] defaults for the plugin, verbatim; NULL: not set. */
 	const char *(*setting)(void *userdata, const char *key);
 	void *userdata;

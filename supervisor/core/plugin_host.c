@@ -89,6 +89,7 @@ static int unit_hand_over(struct plugin_unit *pu, const struct unit_source *sour
 			out[i] = (struct supd_assignment) {
 				.section = all.item[i].section, .key = all.item[i].key,
 				.value = all.item[i].value, .file = all.item[i].file, .line = all.item[i].line,
+				.section_line = all.item[i].section_line,
 			};
 		file.assignment = out;
 		file.n_assignments = all.n;
@@ -561,13 +562,13 @@ int manager_command(struct manager *m, const struct supd_now *now, enum supd_com
 		    struct supd_command_reply *reply)
 {
 	struct plugin_host *h = &m->host;
-	const char *reason;
+	const char *state, *reason;
 	int r;
 
 	reply->size = sizeof(*reply);
 	if (!h->instance) {
-		snprintf(reply->message, sizeof(reply->message), "timers are %s: %s", manager_gate_state(m, &reason),
-			 reason ? reason : "");
+		state = manager_gate_state(m, &reason);
+		snprintf(reply->message, sizeof(reply->message), "timers are %s: %s", state, reason ? reason : "");
 		return -EHOSTDOWN;
 	}
 	r = h->listener->command(h->listener_data, now, command, unit, reply);

@@ -91,7 +91,7 @@ static int consider(struct manager *m, const char *name, struct diag *mistakes)
 	r = w->read_unit(w->ctx, name, &source);
 	if (r < 0)
 		return r == -ENOENT ? 0 : r;
-	config = unit_config_load(&source);
+	config = unit_config_load(&source, m->config->specifiers);
 	unit_source_done(&source);
 	if (!config)
 		return -ENOMEM;

@@ -43,25 +43,26 @@ static int keep_paths(struct unit_config *c, const struct unit_source *source)
 	return 0;
 }
 
-static int load_service(struct unit_config *c, const struct unit_source *source)
+static int load_service(struct unit_config *c, const struct unit_source *source, const struct specifiers *common)
 {
+	struct specifiers specifiers = *common;
 	/* What was read is needed only until it is understood. */
 	struct arena scratch = { 0 };
 	struct assignments all = { 0 };
 	int r;
 
+	specifiers.unit = source->name;
 	c->spec = arena_alloc(&c->arena, sizeof(*c->spec));
 	if (!c->spec)
 		return -ENOMEM;
 	r = unit_merge(source, &scratch, &all, &c->problems);
 	if (r >= 0)
-		r = service_spec_parse(&(struct specifiers) { .unit = source->name }, all.item, all.n, &c->arena,
-				       &c->problems, c->spec);
+		r = service_spec_parse(&specifiers, all.item, all.n, &c->arena, &c->problems, c->spec);
 	arena_done(&scratch);
 	return r;
 }
 
-static int load(struct unit_config *c, const struct unit_source *source)
+static int load(struct unit_config *c, const struct unit_source *source, const struct specifiers *specifiers)
 {
 	enum unit_kind kind = unit_name_kind(source->name);
 	int r;
@@ -77,7 +78,7 @@ static int load(struct unit_config *c, const struct unit_source *source)
 		c->load = UNIT_UNSUPPORTED;
 		return 0;
 	}
-	r = load_service(c, source);
+	r = load_service(c, source, specifiers);
 	if (r < 0)
 		return r;
 	if (c->spec->type == SERVICE_UNSUPPORTED)
@@ -87,7 +88,7 @@ static int load(struct unit_config *c, const struct unit_source *source)
 	return 0;
 }
 
-struct unit_config *unit_config_load(const struct unit_source *source)
+struct unit_config *unit_config_load(const struct unit_source *source, const struct specifiers *specifiers)
 {
 	_cleanup_(config_cleanup) struct unit_config *c = calloc(1, sizeof(*c));
 
@@ -96,7 +97,7 @@ struct unit_config *unit_config_load(const struct unit_source *source)
 	c->fingerprint = source->fingerprint;
 	c->is_wanted = source->is_wanted;
 	c->is_systemd = source->is_systemd;
-	if (load(c, source) < 0)
+	if (load(c, source, specifiers) < 0)
 		return NULL;
 	return TAKE_PTR(c);
 }

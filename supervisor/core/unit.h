@@ -58,7 +58,7 @@ struct unit {
 };
 
 /* Understands @source. NULL when memory ran out. Mistakes are in ->problems and ->load. */
-struct unit_config *unit_config_load(const struct unit_source *source);
+struct unit_config *unit_config_load(const struct unit_source *source, const struct specifiers *specifiers);
 struct unit_config *unit_config_free(struct unit_config *c);
 
 /* Takes @config. NULL when memory ran out (@config is the caller's then). */
