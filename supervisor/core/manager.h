@@ -135,6 +135,18 @@ const char *manager_gate_state(const struct manager *m, const char **ret_reason)
 
 struct unit *manager_unit(struct manager *m, const char *name);          /* NULL: no such unit */
 struct unit *manager_unit_at(struct manager *m, size_t i);               /* sorted by name; NULL past the end */
+/* A unit of the plugin that runs, as far as the host knows: what its files are, and what is wrong with them. Lent until
+ * the next event. */
+struct manager_plugin_unit {
+	const char *name, *fragment;
+	bool is_masked;
+	const struct diag *problems;
+};
+/* False: no such unit (that is known while the gate is closed: none is). */
+bool manager_plugin_unit(struct manager *m, const char *name, struct manager_plugin_unit *ret);
+/* Each, in the order of names. */
+void manager_plugin_units(struct manager *m, void (*fn)(void *userdata, const struct manager_plugin_unit *u),
+			  void *userdata);
 /* The known name nearest to @name, or NULL. Lends. */
 const char *manager_suggest(struct manager *m, const char *name);
 

@@ -464,7 +464,7 @@ void plugin_host_run(struct plugin_host *h, const struct supd_now *now, const st
 		.unit = u->name,
 		.stage = stage,
 		.cause_kind = u->run->cause,
-		.result = (enum supd_result) (stage == SUPD_RUN_ENDED ? u->run->result : RUN_RESULT_NONE),
+		.result = (enum supd_result) (stage == SUPD_RUN_STARTED ? RUN_RESULT_NONE : u->run->result),
 		.status = u->run->status,
 		.is_unit_active = unit_is_active(u),
 	};
@@ -557,6 +557,40 @@ void plugin_host_abort(struct plugin_host *h)
 }
 
 /* ---- questions ---- */
+
+static struct manager_plugin_unit plugin_unit_shown(const struct plugin_unit *pu)
+{
+	return (struct manager_plugin_unit) {
+		.name = pu->name,
+		.fragment = pu->fragment,
+		.is_masked = pu->is_masked,
+		.problems = &pu->problems,
+	};
+}
+
+bool manager_plugin_unit(struct manager *m, const char *name, struct manager_plugin_unit *ret)
+{
+	struct plugin_unit *pu;
+
+	HASH_FIND_STR(m->host.unit, name, pu);
+	if (!pu)
+		return false;
+	*ret = plugin_unit_shown(pu);
+	return true;
+}
+
+void manager_plugin_units(struct manager *m, void (*fn)(void *userdata, const struct manager_plugin_unit *u),
+			  void *userdata)
+{
+	struct manager_plugin_unit shown;
+	struct plugin_unit *pu, *next;
+
+	HASH_SRT(hh, m->host.unit, unit_by_name);
+	HASH_ITER(hh, m->host.unit, pu, next) {
+		shown = plugin_unit_shown(pu);
+		fn(userdata, &shown);
+	}
+}
 
 int manager_command(struct manager *m, const struct supd_now *now, enum supd_command command, const char *unit,
 		    struct supd_command_reply *reply)
