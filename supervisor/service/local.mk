@@ -3,5 +3,13 @@ noinst_LIBRARIES += libservice.a
 SERVICE_LIBS = libservice.a $(UNIT_LIBS)
 
 libservice_a_SOURCES = \
+	%D%/command.c %D%/command.h \
+	%D%/environment.c %D%/environment.h \
+	%D%/environment_file.c \
+	%D%/expand.c \
 	%D%/run_record.c %D%/run_record.h \
-	%D%/service_fsm.c %D%/service_fsm.h
+	%D%/service_fsm.c %D%/service_fsm.h \
+	%D%/spec.c %D%/spec.h \
+	%D%/spec_keys.c \
+	%D%/spec_values.c %D%/spec_values.h \
+	%D%/specifier.c %D%/specifier.h

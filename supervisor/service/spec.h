@@ -50,7 +50,7 @@ struct exit_status_set {
 };
 
 struct environment_file {
-	const char *path;
+	const char *path; /* absolute; may be a glob(7) pattern, as in systemd */
 	bool is_optional; /* '-' */
 };
 

@@ -18,10 +18,9 @@ struct specifiers {
 	const char *host_name, *machine_id, *boot_id, *kernel_release, *architecture;
 };
 
-/* @text with its specifiers replaced; @text itself if there is none in it, else a string in @arena. 0, -ENOMEM,
- * or -EINVAL with the offending letter in *reterr (may be NULL): no such specifier, not known here, or, like %f,
- * without sense for this unit's name. As in systemd, '%' before anything but a letter or digit stands for itself. */
-int specifier_expand(const struct specifiers *s, const char *text, struct arena *arena, const char **ret,
-		     char *reterr);
+/* @text with its specifiers replaced, in @arena. 0, -ENOMEM, or -EINVAL with the offending letter in *reterr (may
+ * be NULL): no such specifier, not known here, or, like %f, without sense for this unit's name. As in systemd, '%'
+ * before anything but a letter or digit stands for itself. */
+int specifier_expand(const struct specifiers *s, const char *text, struct arena *arena, char **ret, char *reterr);
 
 #endif

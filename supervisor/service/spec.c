@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+#include "service/spec.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "service/spec_values.h"
+
+static const struct service_spec defaults = {
+	.type_name = "oneshot",
+	.type = SERVICE_ONESHOT,
+	.is_enabled = true,
+	.timeout_start = USEC_NEVER,
+	.timeout_stop = SPEC_TIMEOUT_STOP,
+	.kill_mode = KILL_CONTROL_GROUP,
+	.kill_signal = SIGTERM,
+	.send_sigkill = true,
+	.umask = SPEC_UMASK,
+};
+
+/* The value that counts of a key of [Service], "X-" spelling included; NULL: none, or it was reset. */
+static const char *last_value(const struct assignment *assignment, size_t n, const char *key)
+{
+	while (n-- > 0) {
+		const struct assignment *a = &assignment[n];
+		const char *name = str_starts(a->key, "X-") ? a->key + strlen("X-") : a->key;
+
+		if (str_equal(a->section, "Service") && str_equal(name, key))
+			return *a->value ? a->value : NULL;
+	}
+	return NULL;
+}
+
+/* What systemd makes of a service: its type decides whether anything else of it is looked at. Without Type= it is
+ * oneshot here, unless it says that it cannot be. Returns the type's name, not yet copied. */
+static const char *find_type(const struct assignment *assignment, size_t n, struct service_spec *spec)
+{
+	const char *type = last_value(assignment, n, "Type");
+	const char *restart = last_value(assignment, n, "Restart");
+
+	spec->has_type = type != NULL;
+	if (type)
+		/* A misspelt one is reported with its line later. */
+		return spec_type_from_string(type, &spec->type) < 0 ? defaults.type_name : type;
+	spec->type = SERVICE_UNSUPPORTED;
+	if (last_value(assignment, n, "BusName"))
+		return "dbus";
+	if (restart && spec_restart_is_for_daemons(restart))
+		return "simple";
+	spec->type = SERVICE_ONESHOT;
+	return defaults.type_name;
+}
+
+/* Of a service of another type only its name for people is taken. */
+static int parse_foreign(const struct assignment *assignment, size_t n, struct arena *arena, struct spec_draft *draft)
+{
+	const struct key_row row = {
+		.section = "Unit",
+		.key = "Description",
+		.offset = offsetof(struct spec_draft, spec.description),
+	};
+	int r;
+
+	for (size_t i = 0; i < n; i++) {
+		struct key_context c = {
+			.row = &row, .assignment = &assignment[i], .arena = arena, .object = draft,
+		};
+
+		if (!str_equal(assignment[i].section, row.section) || !str_equal(assignment[i].key, row.key))
+			continue;
+		r = spec_parse_description(&c);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static void check_restart(const struct spec_draft *draft, struct diag *d)
+{
+	const struct assignment *a = draft->restart;
+
+	if (!a || !*a->value || str_equal(a->value, "no"))
+		return;
+	if (spec_restart_is_for_daemons(a->value))
+		diag_add(d, DIAG_ERROR, a->file, a->line, a->key, "Restart=%s is not for Type=oneshot", a->value);
+	else
+		diag_add(d, DIAG_NOT_APPLIED, a->file, a->line, a->key, "Restart=%s is not applied yet, ignored",
+			 a->value);
+}
+
+/* The rule of systemd: a oneshot service without ExecStart= makes sense if it remains and does something at its
+ * stop. */
+static void check_commands(const struct service_spec *spec, const char *file, struct diag *d)
+{
+	if (spec->command[EXEC_START].n > 0)
+		return;
+	if (spec->command[EXEC_STOP].n == 0)
+		diag_add(d, DIAG_ERROR, file, 0, NULL, "the service has no ExecStart=");
+	else if (!spec->remain_after_exit)
+		diag_add(d, DIAG_ERROR, file, 0, NULL, "the service has neither ExecStart= nor RemainAfterExit=yes");
+}
+
+int service_spec_parse(const struct specifiers *specifiers, const struct assignment *assignment, size_t n,
+		       struct arena *arena, struct diag *d, struct service_spec *ret)
+{
+	struct spec_draft draft = { .spec = defaults, .specifiers = specifiers };
+	const unsigned n_errors_before = d->n_errors;
+	const char *type = find_type(assignment, n, &draft.spec);
+	int r;
+
+	if (draft.spec.type == SERVICE_UNSUPPORTED) {
+		draft.spec.type_name = arena_strdup(arena, type);
+		if (!draft.spec.type_name)
+			return -ENOMEM;
+		r = parse_foreign(assignment, n, arena, &draft);
+	} else {
+		r = keys_apply(service_keys(), assignment, n, arena, d, &draft);
+		check_restart(&draft, d);
+		/* A command that made no sense was told of already. */
+		if (d->n_errors == n_errors_before)
+			check_commands(&draft.spec, n > 0 ? assignment[0].file : NULL, d);
+	}
+	if (r < 0)
+		return r;
+	*ret = draft.spec;
+	return 0;
+}
+
+bool service_spec_is_success(const struct service_spec *spec, int wstatus)
+{
+	const struct exit_status_set *set = spec->success;
+
+	if (WIFEXITED(wstatus)) {
+		unsigned code = (unsigned) WEXITSTATUS(wstatus);
+
+		return code == 0 || (set && set->code[code / 64] >> code % 64 & 1);
+	}
+	if (WIFSIGNALED(wstatus) && !WCOREDUMP(wstatus)) {
+		unsigned signal = (unsigned) WTERMSIG(wstatus);
+
+		return set && set->signal[signal / 64] >> signal % 64 & 1;
+	}
+	return false;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SUPD_SERVICE_SPEC_VALUES_H
+#define SUPD_SERVICE_SPEC_VALUES_H
+
+/* Inside service/: how the keys of a service are parsed; the rows of spec_keys.c name these functions. Their object
+ * is a struct spec_draft. */
+
+#include "base/keys.h"
+#include "service/spec.h"
+
+#define SPEC_TIMEOUT_STOP (90 * USEC_PER_SEC)
+#define SPEC_UMASK 0022
+
+struct spec_draft {
+	struct service_spec spec; /* first: offsets of rows count from here */
+	const struct specifiers *specifiers;
+	const struct assignment *restart; /* the Restart= that counts, or NULL */
+};
+
+int spec_parse_description(const struct key_context *c);
+int spec_parse_dependency(const struct key_context *c);
+int spec_parse_type(const struct key_context *c);
+int spec_parse_restart(const struct key_context *c);
+int spec_parse_command(const struct key_context *c);
+int spec_parse_success(const struct key_context *c);
+int spec_parse_timeout(const struct key_context *c); /* 0 and infinity: none */
+int spec_parse_timeout_both(const struct key_context *c);
+int spec_parse_kill_mode(const struct key_context *c);
+int spec_parse_user(const struct key_context *c); /* Group=, too */
+int spec_parse_groups(const struct key_context *c);
+int spec_parse_directory(const struct key_context *c);
+int spec_parse_nice(const struct key_context *c);
+int spec_parse_environment(const struct key_context *c);
+int spec_parse_environment_file(const struct key_context *c);
+int spec_parse_pass_environment(const struct key_context *c);
+int spec_parse_unset_environment(const struct key_context *c);
+int spec_parse_output(const struct key_context *c);
+int spec_parse_input(const struct key_context *c);
+/* A switch of which only the value row->parameter is done here. */
+int spec_parse_only(const struct key_context *c);
+
+/* "oneshot" → true; another of systemd's types → false; 0, or -EINVAL for neither. */
+int spec_type_from_string(const char *word, enum service_type *ret);
+/* Is this a word of Restart= that a oneshot cannot have? */
+bool spec_restart_is_for_daemons(const char *word);
+
+#endif
