@@ -9,6 +9,7 @@ timer_sources = \
 	%D%/calendar_parse.c \
 	%D%/calendar_print.c \
 	%D%/calendar_search.c \
+	%D%/timestamp.c %D%/timestamp.h \
 	%D%/zone.c %D%/zone.h %D%/zone_private.h \
 	%D%/zone_draft.c \
 	%D%/zone_load.c %D%/zone_load.h \

@@ -203,6 +203,13 @@ int zone_cache_get(struct zone_cache *cache, const char *name, const struct zone
 	return 0;
 }
 
+const struct zone *zone_cache_find(void *cache, const char *name)
+{
+	const struct zone_slot *slot;
+
+	return zone_cache_get(cache, name, &slot, NULL) == 0 ? slot->zone : NULL;
+}
+
 int zone_cache_bind(struct zone_cache *cache, struct calendar *calendar, struct parse_error *reterr)
 {
 	const struct zone *local = zone_cache_local(cache);

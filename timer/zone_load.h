@@ -40,6 +40,10 @@ const char *zone_cache_local_problem(const struct zone_cache *cache);
 int zone_cache_get(struct zone_cache *cache, const char *name, const struct zone_slot **ret,
 		   struct parse_error *reterr);
 
+/* The same for timestamp_parse(): the zone, valid until the next refresh, or NULL. @cache is a
+ * struct zone_cache. */
+const struct zone *zone_cache_find(void *cache, const char *name);
+
 /* Resolves the zone word of a parsed expression, if it has one: the local zone's own abbreviations
  * come first, then the database. After it calendar_next() knows the zone. Errors as above, with
  * the word's column. */
