@@ -60,6 +60,7 @@ struct control_request {
 	bool on;
 	bool runtime;
 	uid_t uid;             /* who asks; allowed to, that is settled */
+	bool is_owner;         /* root or our own user: may also see what only they could read from disk */
 };
 
 typedef void control_ask_fn(void *userdata, const struct control_request *request);

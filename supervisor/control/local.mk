@@ -2,4 +2,15 @@
 noinst_LIBRARIES += libcontrol.a
 CONTROL_LIBS = libcontrol.a $(BASE_LIBS) $(SYSTEMD_LIBS) $(JANSSON_LIBS)
 
-libcontrol_a_SOURCES =
+libcontrol_a_SOURCES = \
+	%D%/access.c %D%/access.h \
+	%D%/api.h \
+	%D%/client.c %D%/client.h \
+	%D%/connection.c %D%/connection.h \
+	%D%/frame.c %D%/frame.h \
+	%D%/listener.c %D%/listener.h \
+	%D%/methods.c %D%/methods.h \
+	%D%/peer.c %D%/peer.h \
+	%D%/pump.c %D%/pump.h \
+	%D%/server.c %D%/server.h \
+	%D%/wire.c %D%/wire.h

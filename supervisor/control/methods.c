@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include "control/methods.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <systemd/sd-bus.h>
+
+#include "base/cleanup.h"
+
+#define UNIT_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_.\\-@"
+#define WORD_CHARACTERS "abcdefghijklmnopqrstuvwxyz"
+#define UNIT_MAX 255
+#define WORD_MAX 32
+
+#define ROW(name, signature, arguments, verb, right) { name, signature, arguments, verb, right },
+static const struct method methods[] = { METHODS(ROW) };
+#undef ROW
+
+const struct method *method_at(size_t i)
+{
+	return i < ELEMENTS(methods) ? &methods[i] : NULL;
+}
+
+const struct method *method_find(const char *name)
+{
+	for (size_t i = 0; name && i < ELEMENTS(methods); i++)
+		if (str_equal(methods[i].name, name))
+			return &methods[i];
+	return NULL;
+}
+
+bool method_is_allowed(const struct method *m, enum right right)
+{
+	return m && m->right != RIGHT_NONE && right >= m->right;
+}
+
+/* ---- arguments ---- */
+
+enum argument_kind {
+	ARGUMENT_UNIT,
+	ARGUMENT_UNIT_OR_ALL,
+	ARGUMENT_WORD,
+	ARGUMENT_BOOL,
+};
+
+struct argument {
+	const char *name;
+	enum argument_kind kind;
+	size_t offset; /* in struct control_request */
+};
+
+#define FIELD(member) offsetof(struct control_request, member)
+static const struct argument arguments[] = {
+	{ "unit", ARGUMENT_UNIT, FIELD(unit) },
+	{ "unit_or_all", ARGUMENT_UNIT_OR_ALL, FIELD(unit) },
+	{ "subsystem", ARGUMENT_WORD, FIELD(subsystem) },
+	{ "table", ARGUMENT_WORD, FIELD(table) },
+	{ "feature", ARGUMENT_WORD, FIELD(subsystem) },
+	{ "wait", ARGUMENT_BOOL, FIELD(wait) },
+	{ "on", ARGUMENT_BOOL, FIELD(on) },
+	{ "runtime", ARGUMENT_BOOL, FIELD(runtime) },
+};
+#undef FIELD
+
+static const struct argument *argument_find(const char *name)
+{
+	for (size_t i = 0; i < ELEMENTS(arguments); i++)
+		if (str_equal(arguments[i].name, name))
+			return &arguments[i];
+	return NULL;
+}
+
+static bool consists_of(const char *s, const char *characters, size_t max)
+{
+	size_t n = strlen(s);
+
+	return n > 0 && n <= max && strspn(s, characters) == n;
+}
+
+/* Is it a name at all; which names there are is for those to say who know units. */
+static bool is_unit_like(const char *s)
+{
+	return consists_of(s, UNIT_CHARACTERS, UNIT_MAX) && *s != '.' && *s != '-';
+}
+
+static int judge_text(const struct argument *a, const char *text, const char **ret, const char **reterr)
+{
+	if (a->kind == ARGUMENT_UNIT_OR_ALL && *text == '\0')
+		return 0;
+	if (a->kind == ARGUMENT_WORD && !consists_of(text, WORD_CHARACTERS, WORD_MAX)) {
+		*reterr = "a subsystem, a table or a feature is a word of small letters";
+		return -EINVAL;
+	}
+	if (a->kind != ARGUMENT_WORD && !is_unit_like(text)) {
+		*reterr = "that is not the name of a unit";
+		return -EINVAL;
+	}
+	*ret = text;
+	return 0;
+}
+
+static int read_argument(const struct argument *a, sd_bus_message *message, struct control_request *request,
+			 const char **reterr)
+{
+	void *field = (char *) request + a->offset;
+	const char *text;
+	int truth, r;
+
+	if (a->kind == ARGUMENT_BOOL) {
+		r = sd_bus_message_read_basic(message, 'b', &truth);
+		if (r > 0)
+			*(bool *) field = truth;
+		return r > 0 ? 0 : -EINVAL;
+	}
+	r = sd_bus_message_read_basic(message, 's', &text);
+	return r > 0 ? judge_text(a, text, field, reterr) : -EINVAL;
+}
+
+int method_read(const struct method *m, sd_bus_message *message, struct control_request *ret,
+		const char **reterr)
+{
+	struct control_request request = { .verb = m->verb };
+	int r;
+
+	*reterr = "the arguments are not those of this method";
+	for (const char *name = m->arguments; *name; name += strlen(name) + 1) {
+		r = read_argument(argument_find(name), message, &request, reterr);
+		if (r < 0)
+			return r;
+	}
+	*ret = request;
+	return 0;
+}
