@@ -6,4 +6,6 @@ libstore_a_SOURCES = \
 	%D%/atomic_file.c %D%/atomic_file.h \
 	%D%/file.c %D%/file.h \
 	%D%/lock.c %D%/lock.h \
+	%D%/unit_files.c %D%/unit_files.h \
+	%D%/unit_index.c %D%/unit_index.h \
 	%D%/unit_links.c %D%/unit_links.h

@@ -6,7 +6,17 @@
  *
  * Safe: opened O_NONBLOCK|O_CLOEXEC|O_NOCTTY, then judged by fstat: only regular files up to UNIT_FILE_MAX;
  * when @trusted_only (supd run by root) file and directory must belong to root and be writable by nobody else, else
- * the unit has a problem that says so. Links are followed (a link loop is a problem); to /dev/null they mask. */
+ * the unit has a problem that says so. Links are followed (a link loop is a problem); to /dev/null they mask.
+ *
+ * A name in several directories is the first one's. A link whose last part is the name of another unit of
+ * the directories, of the same kind, is an alias of it. Drop-ins of a-b.service come from a-b.service.d/,
+ * a-.service.d/ and service.d/, *.conf only, of all directories: of one file name the higher directory's,
+ * within a directory the closer name's, service.d/ last; they apply in the order of their file names.
+ * Names that are no unit's (backups of editors, README) are passed over.
+ *
+ * Wanted: a service linked in default.target.wants/; in a directory laid out for systemd also in
+ * multi-user.target.wants/ and graphical.target.wants/, and a timer in any .wants/. There, too, of the same
+ * link in several directories the first one counts, and to /dev/null it is none. */
 
 #include "unit/name.h"
 #include "unit/source.h"
@@ -24,7 +34,8 @@ struct unit_files *unit_files_free(struct unit_files *f);
 
 /* Reads the directories again (names and links only, and stat data of the files of @kinds, a mask of
  * 1 << enum unit_kind: nothing at all is stat'ed, opened or read of other kinds). A directory
- * that is missing is not a problem; one that cannot be read is, in @d. 0 or a negative errno (the index is unchanged). */
+ * that is missing is not a problem; one that cannot be read is, in @d. 0, or a negative errno where the system failed:
+ * then the index is as it was. */
 int unit_files_scan(struct unit_files *f, unsigned kinds, struct diag *d);
 
 /* Names found by the last scan, sorted; NULL past the end. Lent until the next scan. */
@@ -35,8 +46,13 @@ uint64_t unit_files_fingerprint(const struct unit_files *f, const char *name);
 /* The name a link stands for (dbus-x.service → x.service), or @name itself, or NULL: no such unit. */
 const char *unit_files_resolve(const struct unit_files *f, const char *name);
 
-/* Reads fragment and drop-ins of one unit. -ENOENT, -ENOMEM, or 0: problems of the files are in ret->problems.
- * Gives; the caller frees with unit_source_done(). */
+/* Reads fragment and drop-ins of one unit. 0: problems of the files are in ret->problems; -ENOENT; or another
+ * negative errno that is no fault of the files (-ENOMEM, -EMFILE). Gives; the caller frees with
+ * unit_source_done(). */
 int unit_files_read(struct unit_files *f, const char *name, struct unit_source *ret);
+
+/* One file, without any directory: the name is the last part of @path, there are no drop-ins, and whoever
+ * may write it does not matter. For those who look at a file before it is installed. */
+int unit_files_read_path(const char *path, struct unit_source *ret);
 
 #endif

@@ -1,0 +1,650 @@
+/* SPDX-License-Identifier: MIT */
+#include "store/unit_index.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "store/file.h"
+#include "unit/name.h"
+
+/* A link in a .wants directory. */
+struct want {
+	const char *unit, *in; /* "a.timer", "timers.target.wants" */
+	uint16_t dir;
+	bool is_masked; /* a link to /dev/null: as if those in directories below were not there */
+};
+
+/* One pass over the directories. */
+struct scan {
+	const struct unit_dir *dirs;
+	struct unit_index *index;
+	size_t entries_size, dropins_size;
+	struct want *want;
+	size_t n_wants, wants_size;
+	unsigned kinds;
+	bool trusted_only;
+	struct diag *diag;
+};
+
+/* An open directory in that pass. */
+struct place {
+	DIR *handle;
+	const char *path;
+	uint64_t hash;        /* of the path, of trust */
+	const char *distrust; /* in the index's arena, or NULL */
+	uint16_t dir;
+};
+
+typedef int entry_fn(struct scan *s, const struct place *p, const struct dirent *e);
+
+/* Room for one more; NULL when memory ran out. */
+static void *grow(void *array, size_t n, size_t *size, size_t element)
+{
+	size_t bigger_size = *size ? 2 * *size : 64;
+	void *bigger;
+
+	if (n < *size)
+		return array;
+	bigger = reallocarray(array, bigger_size, element);
+	if (bigger)
+		*size = bigger_size;
+	return bigger;
+}
+
+static uint64_t hash_text(uint64_t h, const char *s)
+{
+	return text_hash(h, s, strlen(s) + 1);
+}
+
+static uint64_t hash_numbers(uint64_t h, const uint64_t *number, size_t n)
+{
+	return text_hash(h, number, n * sizeof(*number));
+}
+
+const char *unit_distrust(uid_t uid, mode_t mode, char *buf, size_t size)
+{
+	if (uid != 0)
+		(void) snprintf(buf, size, "belongs to uid %lu, not to root; chown it", (unsigned long) uid);
+	else if (mode & (S_IWGRP | S_IWOTH))
+		(void) snprintf(buf, size, "is writable by others (mode %04o); chmod go-w it",
+				(unsigned) mode & 07777);
+	else
+		return NULL;
+	return buf;
+}
+
+/* ---- directories ---- */
+
+/* A failure of the system ends the pass; what is wrong with one directory is told and passed over. */
+static int open_failed(struct scan *s, const char *path, int error)
+{
+	if (error == ENOENT)
+		return 0;
+	if (error == ENOMEM || error == EMFILE || error == ENFILE || error == EIO)
+		return -error;
+	diag_add(s->diag, DIAG_ERROR, path, 0, NULL, "cannot be read: %s", strerror(error));
+	return 0;
+}
+
+static int judge_place(struct scan *s, int fd, struct place *p)
+{
+	char sentence[128];
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (!s->trusted_only || !unit_distrust(st.st_uid, st.st_mode, sentence, sizeof(sentence)))
+		return 0;
+	p->distrust = arena_strdup(&s->index->arena, sentence);
+	p->hash = hash_text(p->hash, sentence);
+	return p->distrust ? 0 : -ENOMEM;
+}
+
+static int each_entry(struct scan *s, struct place *p, entry_fn *fn)
+{
+	struct dirent *e;
+	int r;
+
+	for (;;) {
+		errno = 0;
+		e = readdir(p->handle);
+		if (!e)
+			return errno ? -errno : 0;
+		if (e->d_name[0] == '.')
+			continue;
+		r = fn(s, p, e);
+		if (r < 0)
+			return r;
+	}
+}
+
+/* Calls @fn for the entries of @p->path; @at, @name: how to open it. */
+static int scan_place(struct scan *s, int at, const char *name, struct place *p, entry_fn *fn)
+{
+	int fd, r;
+
+	p->hash = hash_text(TEXT_HASH_INIT, p->path);
+	fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return open_failed(s, p->path, errno);
+	p->handle = fdopendir(fd);
+	if (!p->handle) {
+		r = -errno;
+		(void) close(fd);
+		return r;
+	}
+	r = judge_place(s, fd, p);
+	if (r == 0)
+		r = each_entry(s, p, fn);
+	(void) closedir(p->handle);
+	return r;
+}
+
+static int scan_subdir(struct scan *s, const struct place *above, const char *name, entry_fn *fn)
+{
+	_cleanup_free_ char *path = NULL;
+	struct place p = {.dir = above->dir};
+
+	if (asprintf(&path, "%s/%s", above->path, name) < 0) {
+		path = NULL;
+		return -ENOMEM;
+	}
+	p.path = path;
+	return scan_place(s, dirfd(above->handle), name, &p, fn);
+}
+
+/* ---- files ---- */
+
+static bool is_wanted_kind(const struct scan *s, const char *name)
+{
+	return s->kinds & 1u << unit_name_kind(name);
+}
+
+bool unit_is_null(const struct stat *st)
+{
+	if (S_ISCHR(st->st_mode))
+		return st->st_rdev == makedev(1, 3);
+	return S_ISREG(st->st_mode) && st->st_size == 0;
+}
+
+/* @link: PATH_MAX bytes; "" if the entry is no link. */
+static void read_link(const struct place *p, const struct dirent *e, char *link)
+{
+	ssize_t n = -1;
+
+	if (e->d_type == DT_LNK || e->d_type == DT_UNKNOWN)
+		n = readlinkat(dirfd(p->handle), e->d_name, link, PATH_MAX - 1);
+	link[n > 0 ? n : 0] = '\0';
+}
+
+/* False: it has vanished since its name was read. */
+static bool find_facts(const struct place *p, const char *name, const char *link, struct unit_file_facts *ret)
+{
+	struct stat st;
+
+	*ret = (struct unit_file_facts) {.dir = p->dir, .is_link = *link};
+	ret->hash = hash_text(hash_text(p->hash, name), link);
+	if (fstatat(dirfd(p->handle), name, &st, 0) < 0) {
+		if (errno == ENOENT && !ret->is_link)
+			return false;
+		ret->error = (uint16_t) errno;
+		ret->hash = hash_numbers(ret->hash, (uint64_t[]) {ret->error}, 1);
+		return true;
+	}
+	ret->type = st.st_mode & S_IFMT;
+	ret->is_masked = unit_is_null(&st);
+	ret->hash = hash_numbers(ret->hash,
+				 (uint64_t[]) {st.st_dev, st.st_ino, st.st_mode, (uint64_t) st.st_size,
+					       (uint64_t) st.st_mtim.tv_sec, (uint64_t) st.st_mtim.tv_nsec,
+					       (uint64_t) st.st_ctim.tv_sec, (uint64_t) st.st_ctim.tv_nsec},
+				 8);
+	return true;
+}
+
+/* ---- drop-ins ---- */
+
+/* "a.service" of "a.service.d", "service" of "service.d"; false if @name is no directory of drop-ins for a
+ * kind that is asked for. */
+static bool parse_dropin_dir(const struct scan *s, const char *name, char ret_stem[UNIT_NAME_MAX + 1])
+{
+	char as_unit[NAME_MAX + 8];
+	size_t n = strlen(name);
+
+	if (n > UNIT_NAME_MAX + 2 || !str_ends(name, ".d"))
+		return false;
+	memcpy(ret_stem, name, n - 2);
+	ret_stem[n - 2] = '\0';
+	(void) snprintf(as_unit, sizeof(as_unit), "%s%s", strchr(ret_stem, '.') ? "" : "a.", ret_stem);
+	return unit_name_is_valid(as_unit) && is_wanted_kind(s, as_unit);
+}
+
+static int add_dropin(struct scan *s, const struct place *p, const struct dirent *e)
+{
+	struct unit_index *x = s->index;
+	char link[PATH_MAX], stem[UNIT_NAME_MAX + 1];
+	struct unit_dropin *dropin;
+
+	if (!str_ends(e->d_name, ".conf") || !parse_dropin_dir(s, strrchr(p->path, '/') + 1, stem))
+		return 0;
+	dropin = grow(x->dropin, x->n_dropins, &s->dropins_size, sizeof(*dropin));
+	if (!dropin)
+		return -ENOMEM;
+	x->dropin = dropin;
+	dropin += x->n_dropins;
+	*dropin = (struct unit_dropin) {
+		.stem = arena_strdup(&x->arena, stem),
+		.file = arena_strdup(&x->arena, e->d_name),
+		.distrust = p->distrust,
+	};
+	if (!dropin->stem || !dropin->file)
+		return -ENOMEM;
+	read_link(p, e, link);
+	if (find_facts(p, e->d_name, link, &dropin->facts))
+		x->n_dropins++;
+	return 0;
+}
+
+static int compare_dropins(const void *one, const void *other)
+{
+	const struct unit_dropin *a = one, *b = other;
+	int c = strcmp(a->stem, b->stem);
+
+	if (c == 0)
+		c = strcmp(a->file, b->file);
+	return c ? c : (int) a->facts.dir - (int) b->facts.dir;
+}
+
+/* ---- what is wanted ---- */
+
+/* In a directory of supd's a service is started with the daemon if default.target wants it; where systemd
+ * rules, a timer is active if any unit wants it. */
+static bool is_wants_dir(const struct scan *s, const struct place *p, const char *name)
+{
+	if (!str_ends(name, ".wants"))
+		return false;
+	if (str_equal(name, "default.target.wants"))
+		return true;
+	if (!s->dirs[p->dir].is_systemd)
+		return false;
+	return (s->kinds & 1u << UNIT_TIMER) || str_equal(name, "multi-user.target.wants") ||
+	       str_equal(name, "graphical.target.wants");
+}
+
+static bool counts(const char *wants_dir, const char *unit)
+{
+	return unit_name_kind(unit) == UNIT_TIMER || str_equal(wants_dir, "default.target.wants") ||
+	       str_equal(wants_dir, "multi-user.target.wants") || str_equal(wants_dir, "graphical.target.wants");
+}
+
+static int add_want(struct scan *s, const struct place *p, const struct dirent *e)
+{
+	const char *in = strrchr(p->path, '/') + 1;
+	char link[PATH_MAX];
+	struct want *want;
+
+	if (!unit_name_is_valid(e->d_name) || !is_wanted_kind(s, e->d_name) || !counts(in, e->d_name))
+		return 0;
+	if (p->distrust) {
+		diag_add(s->diag, DIAG_WARNING, p->path, 0, NULL, "%s; '%s' in it is ignored", p->distrust, e->d_name);
+		return 0;
+	}
+	want = grow(s->want, s->n_wants, &s->wants_size, sizeof(*want));
+	if (!want)
+		return -ENOMEM;
+	s->want = want;
+	want += s->n_wants++;
+	read_link(p, e, link);
+	*want = (struct want) {
+		.unit = arena_strdup(&s->index->arena, e->d_name),
+		.in = arena_strdup(&s->index->arena, in),
+		.dir = p->dir,
+		.is_masked = str_equal(link, "/dev/null"),
+	};
+	return want->unit && want->in ? 0 : -ENOMEM;
+}
+
+static int compare_wants(const void *one, const void *other)
+{
+	const struct want *a = one, *b = other;
+	int c = strcmp(a->unit, b->unit);
+
+	if (c == 0)
+		c = strcmp(a->in, b->in);
+	return c ? c : (int) a->dir - (int) b->dir;
+}
+
+static struct unit_entry *find(const struct unit_index *x, const char *name);
+
+static void mark_wanted(struct scan *s)
+{
+	const struct want *before = NULL;
+
+	if (s->n_wants)
+		qsort(s->want, s->n_wants, sizeof(*s->want), compare_wants);
+	for (size_t i = 0; i < s->n_wants; before = &s->want[i++]) {
+		const struct want *w = &s->want[i];
+		struct unit_entry *e;
+
+		/* Of the same link in several directories the first one decides. */
+		if (before && str_equal(before->unit, w->unit) && str_equal(before->in, w->in))
+			continue;
+		e = find(s->index, w->unit);
+		if (!e)
+			continue;
+		e->fingerprint = hash_text(e->fingerprint, w->in);
+		e->fingerprint = hash_numbers(e->fingerprint, (uint64_t[]) {w->dir, w->is_masked}, 2);
+		if (!w->is_masked)
+			e->is_wanted = true;
+	}
+}
+
+/* ---- units ---- */
+
+/* What a link may stand for: the last part of where it leads, if that is a unit's name and not its own. */
+static int set_alias(struct scan *s, struct unit_entry *e, const char *link)
+{
+	const char *slash = strrchr(link, '/'), *target = slash ? slash + 1 : link;
+
+	if (!unit_name_is_valid(target) || str_equal(target, e->name))
+		return 0;
+	/* a@b.service → a@.service: an instance, which has its own name */
+	if (unit_name_is_instance(e->name) && unit_name_is_template(target))
+		return 0;
+	e->file.is_crossed = !str_equal(unit_name_suffix(target), unit_name_suffix(e->name));
+	if (e->file.is_crossed)
+		return 0;
+	e->alias_of = arena_strdup(&s->index->arena, target);
+	return e->alias_of ? 0 : -ENOMEM;
+}
+
+static int add_unit(struct scan *s, const struct place *p, const struct dirent *d)
+{
+	struct unit_index *x = s->index;
+	struct unit_entry *e;
+	char link[PATH_MAX];
+
+	e = grow(x->entry, x->n_entries, &s->entries_size, sizeof(*e));
+	if (!e)
+		return -ENOMEM;
+	x->entry = e;
+	e += x->n_entries;
+	*e = (struct unit_entry) {.name = arena_strdup(&x->arena, d->d_name)};
+	if (!e->name)
+		return -ENOMEM;
+	read_link(p, d, link);
+	if (!find_facts(p, d->d_name, link, &e->file))
+		return 0;
+	e->fingerprint = e->file.hash;
+	x->n_entries++;
+	return e->file.is_masked || e->file.error ? 0 : set_alias(s, e, link);
+}
+
+static int add_any(struct scan *s, const struct place *p, const struct dirent *e)
+{
+	char stem[UNIT_NAME_MAX + 1];
+
+	if (unit_name_is_valid(e->d_name))
+		return is_wanted_kind(s, e->d_name) ? add_unit(s, p, e) : 0;
+	if (e->d_type != DT_DIR && e->d_type != DT_LNK && e->d_type != DT_UNKNOWN)
+		return 0;
+	if (parse_dropin_dir(s, e->d_name, stem))
+		return scan_subdir(s, p, e->d_name, add_dropin);
+	if (is_wants_dir(s, p, e->d_name))
+		return scan_subdir(s, p, e->d_name, add_want);
+	return 0;
+}
+
+static int compare_entries(const void *one, const void *other)
+{
+	const struct unit_entry *a = one, *b = other;
+	int c = strcmp(a->name, b->name);
+
+	return c ? c : (int) a->file.dir - (int) b->file.dir;
+}
+
+/* Of one name in several directories the first one's stays. */
+static void sort_entries(struct unit_index *x)
+{
+	size_t n = 0;
+
+	if (x->n_entries)
+		qsort(x->entry, x->n_entries, sizeof(*x->entry), compare_entries);
+	for (size_t i = 0; i < x->n_entries; i++)
+		if (n == 0 || !str_equal(x->entry[n - 1].name, x->entry[i].name))
+			x->entry[n++] = x->entry[i];
+	x->n_entries = n;
+}
+
+static struct unit_entry *find(const struct unit_index *x, const char *name)
+{
+	size_t low = 0, high = x->n_entries;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int c = strcmp(name, x->entry[middle].name);
+
+		if (c == 0)
+			return &x->entry[middle];
+		if (c < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return NULL;
+}
+
+const struct unit_entry *unit_index_find(const struct unit_index *x, const char *name)
+{
+	return find(x, name);
+}
+
+#define ALIAS_CHAIN_MAX 40
+
+/* What an alias stands for in the end; NULL if that is in none of the directories. A chain within one
+ * directory has an end, else stat() had failed; but several directories can bend one into a circle. */
+static struct unit_entry *follow_alias(struct unit_index *x, const struct unit_entry *alias)
+{
+	struct unit_entry *e = NULL;
+
+	for (int i = 0; i < ALIAS_CHAIN_MAX && alias->alias_of; i++) {
+		e = find(x, alias->alias_of);
+		if (!e)
+			return NULL;
+		alias = e;
+	}
+	return alias->alias_of ? NULL : e;
+}
+
+/* A link to what is in none of the directories is a unit itself. What an alias is wanted for, its unit is. */
+static void resolve_aliases(struct unit_index *x)
+{
+	for (size_t i = 0; i < x->n_entries; i++) {
+		struct unit_entry *e = &x->entry[i], *target = follow_alias(x, e);
+
+		e->alias_of = target ? target->name : NULL;
+		if (target && e->is_wanted && !target->is_wanted) {
+			target->is_wanted = true;
+			target->fingerprint = hash_text(target->fingerprint, e->name);
+		}
+	}
+}
+
+/* ---- the drop-ins of a unit ---- */
+
+struct chosen {
+	const struct unit_dropin *dropin;
+	unsigned rank; /* smaller wins */
+};
+
+struct choice {
+	struct chosen *item;
+	size_t n, size;
+};
+
+#define RANK_OF_TYPE UINT_MAX
+#define STEMS_MAX 256u /* no name has more dashes */
+
+static int choose_stem(const struct unit_index *x, const char *stem, unsigned specificity, struct choice *c)
+{
+	size_t low = 0, high = x->n_dropins;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(x->dropin[middle].stem, stem) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < x->n_dropins && str_equal(x->dropin[low].stem, stem); low++) {
+		const struct unit_dropin *dropin = &x->dropin[low];
+		struct chosen *item = grow(c->item, c->n, &c->size, sizeof(*item));
+
+		if (!item)
+			return -ENOMEM;
+		c->item = item;
+		c->item[c->n++] = (struct chosen) {
+			.dropin = dropin,
+			.rank = specificity == RANK_OF_TYPE ? RANK_OF_TYPE - UINT16_MAX + dropin->facts.dir
+							    : dropin->facts.dir * STEMS_MAX + specificity,
+		};
+	}
+	return 0;
+}
+
+/* a-b-c.service.d, a-b-.service.d, a-.service.d, service.d; for an instance its template's, too. */
+static int choose_all(const struct unit_index *x, const char *name, struct choice *c)
+{
+	const char *at = strchr(name, '@'), *rest = at ? at : unit_name_suffix(name);
+	size_t prefix_n = (size_t) (rest - name);
+	char stem[UNIT_NAME_MAX + 1];
+	unsigned specificity = 0;
+	int r;
+
+	r = choose_stem(x, name, specificity++, c);
+	if (r == 0 && unit_name_template(name, stem) == 0)
+		r = choose_stem(x, stem, specificity++, c);
+	/* Each dash but one at the very end, from the last to the first. */
+	for (size_t n = prefix_n - 1; r == 0 && n > 0; n--)
+		if (name[n - 1] == '-') {
+			(void) snprintf(stem, sizeof(stem), "%.*s%s", (int) n, name, rest);
+			r = choose_stem(x, stem, specificity++, c);
+		}
+	return r < 0 ? r : choose_stem(x, unit_name_suffix(name) + 1, RANK_OF_TYPE, c);
+}
+
+static int compare_chosen(const void *one, const void *other)
+{
+	const struct chosen *a = one, *b = other;
+	int c = strcmp(a->dropin->file, b->dropin->file);
+
+	return c ? c : a->rank < b->rank ? -1 : a->rank > b->rank;
+}
+
+int unit_index_dropins(const struct unit_index *x, const char *name, const struct unit_dropin ***ret, size_t *ret_n)
+{
+	const struct unit_dropin **applied;
+	struct choice c = {0};
+	size_t n = 0;
+	int r = 0;
+
+	*ret = NULL;
+	*ret_n = 0;
+	if (x->n_dropins == 0)
+		return 0;
+	r = choose_all(x, name, &c);
+	applied = r == 0 && c.n ? calloc(c.n, sizeof(*applied)) : NULL;
+	if (!applied) {
+		free(c.item);
+		return r < 0 ? r : c.n ? -ENOMEM : 0;
+	}
+	qsort(c.item, c.n, sizeof(*c.item), compare_chosen);
+	for (size_t i = 0; i < c.n; i++) {
+		const struct unit_dropin *dropin = c.item[i].dropin;
+
+		if (i > 0 && str_equal(c.item[i - 1].dropin->file, dropin->file))
+			continue;
+		if (!dropin->facts.is_masked)
+			applied[n++] = dropin;
+	}
+	free(c.item);
+	*ret = applied;
+	*ret_n = n;
+	return 0;
+}
+
+/* Whatever drop-ins apply is part of what a unit is. */
+static int mix_in_dropins(struct unit_index *x)
+{
+	for (size_t i = 0; x->n_dropins && i < x->n_entries; i++) {
+		const struct unit_dropin **dropin;
+		size_t n;
+		int r;
+
+		r = unit_index_dropins(x, x->entry[i].name, &dropin, &n);
+		if (r < 0)
+			return r;
+		for (size_t j = 0; j < n; j++)
+			x->entry[i].fingerprint =
+				hash_numbers(x->entry[i].fingerprint, &dropin[j]->facts.hash, 1);
+		free(dropin);
+	}
+	return 0;
+}
+
+/* ---- the whole ---- */
+
+static int scan_all(struct scan *s, size_t n_dirs)
+{
+	int r;
+
+	for (size_t i = 0; i < n_dirs; i++) {
+		struct place p = {.path = s->dirs[i].path, .dir = (uint16_t) i};
+
+		r = scan_place(s, AT_FDCWD, p.path, &p, add_any);
+		if (r < 0)
+			return r;
+		s->index->distrust[i] = p.distrust;
+	}
+	sort_entries(s->index);
+	if (s->index->n_dropins)
+		qsort(s->index->dropin, s->index->n_dropins, sizeof(*s->index->dropin), compare_dropins);
+	mark_wanted(s);
+	resolve_aliases(s->index);
+	return mix_in_dropins(s->index);
+}
+
+int unit_index_build(const struct unit_dir *dirs, size_t n_dirs, bool trusted_only, unsigned kinds,
+		     struct unit_index *ret, struct diag *d)
+{
+	struct unit_index x = {0};
+	struct scan s = {.dirs = dirs, .index = &x, .kinds = kinds, .trusted_only = trusted_only, .diag = d};
+	int r;
+
+	x.distrust = calloc(n_dirs + 1, sizeof(*x.distrust));
+	r = x.distrust ? scan_all(&s, n_dirs) : -ENOMEM;
+	free(s.want);
+	if (r < 0)
+		unit_index_done(&x);
+	else
+		*ret = x;
+	return r;
+}
+
+void unit_index_done(struct unit_index *x)
+{
+	free(x->entry);
+	free(x->dropin);
+	free(x->distrust);
+	arena_done(&x->arena);
+	*x = (struct unit_index) {0};
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SUPD_STORE_UNIT_INDEX_H
+#define SUPD_STORE_UNIT_INDEX_H
+
+/* What the unit directories hold, as one pass over them found it: sorted tables, never changed after they
+ * were built. Private to unit_files; nothing is opened here but directories. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+
+struct unit_dir {
+	char *path;
+	bool is_systemd;
+};
+
+/* A name in a directory, and what stat() said of what it leads to. */
+struct unit_file_facts {
+	uint64_t hash;     /* of the path and the stat data */
+	uint32_t type;     /* S_IFMT bits */
+	uint16_t error;    /* errno of stat(), else 0 */
+	uint16_t dir;      /* where: an index into the directories */
+	bool is_link;
+	bool is_crossed;   /* a link to a unit of another kind */
+	bool is_masked;    /* empty, or a link to /dev/null */
+};
+
+struct unit_entry {
+	const char *name;
+	const char *alias_of; /* the unit this link stands for, else NULL */
+	uint64_t fingerprint;
+	struct unit_file_facts file;
+	bool is_wanted;
+};
+
+struct unit_dropin {
+	const char *stem;     /* "a.service", "a-.service", "service": the directory without its ".d" */
+	const char *file;     /* "10-more.conf" */
+	const char *distrust; /* what is wrong with its directory, or NULL */
+	struct unit_file_facts facts;
+};
+
+struct unit_index {
+	struct arena arena;
+	struct unit_entry *entry; /* by name */
+	size_t n_entries;
+	struct unit_dropin *dropin; /* by stem, file, directory */
+	size_t n_dropins;
+	const char **distrust; /* of each directory, or NULL */
+};
+
+/* As unit_files_scan(). */
+int unit_index_build(const struct unit_dir *dirs, size_t n_dirs, bool trusted_only, unsigned kinds,
+		     struct unit_index *ret, struct diag *d);
+void unit_index_done(struct unit_index *x);
+
+const struct unit_entry *unit_index_find(const struct unit_index *x, const char *name);
+
+/* The drop-ins of a unit in the order in which they apply; of one file name the first directory's, masked
+ * ones left out. Gives; the caller frees the array. -ENOMEM. */
+int unit_index_dropins(const struct unit_index *x, const char *name, const struct unit_dropin ***ret, size_t *ret_n);
+
+/* Empty, or /dev/null: what masks. */
+bool unit_is_null(const struct stat *st);
+/* NULL if only root may write what has @uid and @mode, else a sentence in @buf. */
+const char *unit_distrust(uid_t uid, mode_t mode, char *buf, size_t size);
+
+#endif
