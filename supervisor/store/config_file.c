@@ -29,6 +29,8 @@ static bool is_fit(struct unit_source *s, const char *path, bool trusted_only, c
 {
 	char sentence[128];
 
+	if (unit_is_null(st))
+		return false; /* masked, or nothing in it */
 	if (!S_ISREG(st->st_mode))
 		fault(s, path, "is not a regular file");
 	else if (trusted_only && unit_distrust(st->st_uid, st->st_mode, sentence, sizeof(sentence)))
@@ -82,15 +84,16 @@ static int read_open(struct unit_source *s, int fd, const char *path, bool trust
 static int read_one(struct unit_source *s, const char *path, bool is_required, bool trusted_only)
 {
 	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int error = errno;
 	char sentence[128];
 
 	if (fd >= 0)
 		return read_open(s, fd, path, trusted_only);
-	if (is_shortage(errno))
-		return -errno;
-	if ((errno == ENOENT || errno == ENOTDIR) && !is_required)
+	if (is_shortage(error))
+		return -error;
+	if ((error == ENOENT || error == ENOTDIR) && !is_required)
 		return 0;
-	(void) snprintf(sentence, sizeof(sentence), "cannot be opened: %s", strerror(errno));
+	(void) snprintf(sentence, sizeof(sentence), "cannot be opened: %s", strerror(error));
 	fault(s, path, sentence);
 	return 0;
 }
@@ -121,14 +124,16 @@ static int read_dropins(struct unit_source *s, const char *dir, bool trusted_onl
 {
 	struct dirent **entry;
 	char sentence[128];
-	int n = scandir(dir, &entry, is_dropin, by_name), r = 0;
+	int n = scandir(dir, &entry, is_dropin, by_name), error = errno, r = 0;
 
-	if (n < 0 && (errno == ENOENT || errno == ENOTDIR))
+	if (n < 0 && (error == ENOENT || error == ENOTDIR))
 		return 0;
+	if (n < 0 && is_shortage(error))
+		return -error;
 	if (n < 0) {
-		(void) snprintf(sentence, sizeof(sentence), "cannot be read: %s", strerror(errno));
+		(void) snprintf(sentence, sizeof(sentence), "cannot be read: %s", strerror(error));
 		fault(s, dir, sentence);
-		return is_shortage(errno) ? -errno : 0;
+		return 0;
 	}
 	if (!is_directory_fit(s, dir, trusted_only))
 		r = 1;

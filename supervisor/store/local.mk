@@ -4,6 +4,7 @@ STORE_LIBS = libstore.a $(SERVICE_LIBS) $(JANSSON_LIBS)
 
 libstore_a_SOURCES = \
 	%D%/atomic_file.c %D%/atomic_file.h \
+	%D%/config_file.c %D%/config_file.h \
 	%D%/file.c %D%/file.h \
 	%D%/lock.c %D%/lock.h \
 	%D%/unit_files.c %D%/unit_files.h \
