@@ -8,21 +8,24 @@ plain() { # PAGE: its text, without font escapes and with hyphens as typed
 	sed -e 's/\\-/-/g; s/\\f[A-Z]//g; s/\\f(..//g; s/\\&//g' "man/$1"
 }
 
-# Rows { "Section", "Key", KEY_… of the key tables, as "Section Key". A row may break its line.
+# Rows { "Section", "Key", KEY_… of the key tables, as "Section Key KIND". Read after the
+# preprocessor, so that a table may build its rows by macros.
 keys() { # FILES…
-	cat "$@" /dev/null 2>/dev/null | tr '\n' ' ' |
-		grep -oE '\{[[:space:]]*"[A-Za-z]+",[[:space:]]*"[A-Za-z]+",[[:space:]]*KEY_[A-Z_]+' |
+	for file; do
+		${TEST_CC:-cc} -std=gnu11 -D_GNU_SOURCE -I"$TOP_BUILDDIR" -I. -Isupervisor \
+			-include "$TOP_BUILDDIR/config.h" -E -P "$file"
+	done | tr '\n' ' ' |
+		grep -oE '\{[[:space:]]*"[A-Za-z]+",[[:space:]]*"[A-Za-z-]+",[[:space:]]*KEY_[A-Z_]+' |
 		sed -E 's/[{",]//g; s/^[[:space:]]+//; s/[[:space:]]+/ /g' | sort -u
 }
 
-# Keys of SECTION and KIND that the page does not name as "Key=".
-unnamed_keys() { # PAGE SECTION KINDS FILES…
-	local page=$1 section=$2 kinds=$3 text
-	shift 3
-	text=$(plain "$page")
-	keys "$@" | while read -r s key kind; do
-		[[ $s = "$section" && $kind =~ ^($kinds)$ ]] || continue
-		grep -qE "(^|[^A-Za-z])$key=" <<<"$text" || echo "man/$page: no $key="
+# Keys that supd applies but the page does not name as "Key=".
+unnamed_keys() { # PAGE, keys ON STDIN
+	local text section key kind
+	text=$(plain "$1")
+	while read -r section key kind; do
+		[ "$kind" = KEY_KNOWN ] || continue
+		grep -qE "(^|[^A-Za-z])$key=" <<<"$text" || echo "man/$1: no $key= of [$section]"
 	done
 }
 
@@ -34,15 +37,16 @@ else
 	skip "man pages pass mandoc -Tlint" "mandoc is not installed"
 fi
 
-services=$(echo supervisor/service/*.c)
-all=$(echo supervisor/*.c supervisor/*/*.c timer/*.c)
-for check in 'supd.service.5 Service' 'supd.service.5 Unit' 'supd.timer.5 Timer' \
-	'supd.conf.5 Supd' 'supd.conf.5 Experimental'; do
-	set -- $check
-	empty "every [$2] key that supd applies stands in man/$1" \
-		"$(unnamed_keys "$1" "$2" KEY_KNOWN $all)"
-done
-ok "the key tables were found" test -n "$(keys $services)"
+pages='supd.service.5 supervisor/service/*.c
+supd.conf.5 supervisor/core/config.c'
+[ "${ENABLE_TIMER:-yes}" != yes ] || pages="$pages
+supd.timer.5 timer/*.c"
+while read -r page files; do
+	# shellcheck disable=SC2086 # a pattern
+	rows=$(keys $files)
+	ok "the key tables of man/$page were found" test -n "$rows"
+	empty "every key that supd applies stands in man/$page" "$(unnamed_keys "$page" <<<"$rows")"
+done <<<"$pages"
 
 for program in supd.8 supctl.1; do
 	[ -x "$TOP_BUILDDIR/${program%.*}" ] || continue
