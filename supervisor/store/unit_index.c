@@ -385,7 +385,10 @@ static int add_unit(struct scan *s, const struct place *p, const struct dirent *
 		return 0;
 	e->fingerprint = e->file.hash;
 	x->n_entries++;
-	return e->file.is_masked || e->file.error ? 0 : set_alias(s, e, link);
+	/* The file of an alias may be missing where that of the unit it stands for is not: what counts is its name. */
+	if (e->file.is_masked || (e->file.error && e->file.error != ENOENT))
+		return 0;
+	return set_alias(s, e, link);
 }
 
 static int add_any(struct scan *s, const struct place *p, const struct dirent *e)

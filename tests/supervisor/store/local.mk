@@ -1,1 +1,17 @@
 # SPDX-License-Identifier: MIT
+
+check_PROGRAMS += %D%/test_atomic_file
+TESTS += %D%/test_atomic_file
+%C%_test_atomic_file_LDADD = $(TEST_LIBS) $(STORE_LIBS)
+
+check_PROGRAMS += %D%/test_lock
+TESTS += %D%/test_lock
+%C%_test_lock_LDADD = $(TEST_LIBS) $(STORE_LIBS)
+
+check_PROGRAMS += %D%/test_unit_files
+TESTS += %D%/test_unit_files
+%C%_test_unit_files_LDADD = $(TEST_LIBS) $(STORE_LIBS)
+
+check_PROGRAMS += %D%/test_unit_links
+TESTS += %D%/test_unit_links
+%C%_test_unit_links_LDADD = $(TEST_LIBS) $(STORE_LIBS)
