@@ -142,6 +142,12 @@ struct supd_unit_reader {
 	int (*unit)(void *userdata, const struct supd_unit_file *file);
 };
 
+enum supd_severity {
+	SUPD_PROBLEM_ERROR,       /* makes the unit invalid */
+	SUPD_PROBLEM_WARNING,     /* something was set aside; the message says what */
+	SUPD_PROBLEM_NOT_APPLIED, /* systemd's key, accepted, and not yet applied here */
+};
+
 /* A mistake in a unit file, or a remark; told the host, who lists it and says it where asked. */
 struct supd_problem {
 	uint32_t size;
@@ -150,7 +156,7 @@ struct supd_problem {
 	uint32_t line;       /* or 0 */
 	const char *key;     /* or NULL */
 	const char *message; /* lower case, no full stop */
-	bool is_error;       /* an error makes the unit invalid; else it is a warning */
+	enum supd_severity severity;
 };
 
 enum supd_result {
@@ -194,7 +200,11 @@ struct supd_cause {
 	uint64_t triggered_boot;
 };
 
-enum supd_run_stage { SUPD_RUN_STARTED, SUPD_RUN_ENDED };
+enum supd_run_stage {
+	SUPD_RUN_STARTED,
+	SUPD_RUN_ENDED,
+	SUPD_RUN_INACTIVE, /* the unit, which had remained active after that run, was stopped */
+};
 
 /* A run of some unit began or ended (whoever began it); lent during the call. */
 struct supd_run_event {
@@ -264,7 +274,8 @@ struct supd_host {
 	/* Wake me when @clock reaches @when; replaces the alarm of that clock. SUPD_NEVER: no alarm. */
 	int (*arm)(void *ctx, enum supd_clock clock, uint64_t when);
 	/* Start @unit. 0: run() will say STARTED and later ENDED with the cause's run id. Refused, and nothing will
-	 * come: -EALREADY it is active, -ENOENT, -EPERM masked, -ENOEXEC invalid or not a oneshot service,
+	 * come: -EALREADY it is active, -ENOENT, -EPERM masked, -EACCES disabled (Enabled=no), -ENOEXEC
+	 * invalid or not a oneshot service,
 	 * -ESHUTDOWN the manager is stopping, -ENOMEM. */
 	int (*start_unit)(void *ctx, const char *unit, const struct supd_cause *cause);
 	int (*unit_state)(void *ctx, const char *unit, struct supd_unit_state *ret); /* -ENOENT */

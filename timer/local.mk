@@ -2,6 +2,16 @@
 # The timer code is compiled twice: into libtimer.a for supctl and the tests, and into the plugin,
 # which carries its own copy of what it needs of base. supd links neither.
 timer_sources = \
+	%D%/fsm.c %D%/fsm.h \
+	%D%/instance.h \
+	%D%/memory.c %D%/memory.h \
+	%D%/persist.c \
+	%D%/report.c \
+	%D%/schedule.c %D%/schedule.h \
+	%D%/spec.c %D%/spec.h \
+	%D%/state_file.c %D%/state_file.h \
+	%D%/timer_plugin.c \
+	%D%/timer_units.c \
 	%D%/calendar.h %D%/calendar_private.h %D%/civil.h \
 	%D%/calendar_items.c %D%/calendar_scan.h \
 	%D%/calendar_layout.c %D%/calendar_layout.h \
@@ -16,6 +26,13 @@ timer_sources = \
 	%D%/zone_rule.c %D%/zone_rule.h \
 	%D%/zone_tzif.c
 timer_base_sources = \
+	supervisor/base/arena.c supervisor/base/arena.h \
+	supervisor/base/diag.c supervisor/base/diag.h \
+	supervisor/base/heap.c supervisor/base/heap.h \
+	supervisor/base/keys.c supervisor/base/keys.h \
+	supervisor/base/text.c supervisor/base/text.h \
+	supervisor/base/value_word.c \
+	supervisor/base/values.c supervisor/base/values.h \
 	supervisor/base/parse_error.c supervisor/base/parse_error.h \
 	supervisor/base/timespan.c supervisor/base/timespan.h supervisor/base/usec.h
 
@@ -24,11 +41,10 @@ noinst_LIBRARIES += libtimer.a
 TIMER_LIBS = libtimer.a $(BASE_LIBS) $(JANSSON_LIBS)
 libtimer_a_SOURCES = $(timer_sources)
 
-# Enabled when timer_plugin.c is there:
-#pkglib_LTLIBRARIES += timer.la
-#timer_la_SOURCES = $(timer_sources) $(timer_base_sources)
-#timer_la_CFLAGS = -std=gnu11 $(WARN_CFLAGS) $(HARDEN_CFLAGS)
-#timer_la_LDFLAGS = -module -avoid-version -shared -export-symbols-regex '^supd_plugin_1$$' \
-#	$(HARDEN_LDFLAGS) $(PLUGIN_LDFLAGS)
-#timer_la_LIBADD = $(JANSSON_LIBS)
+pkglib_LTLIBRARIES += timer.la
+timer_la_SOURCES = $(timer_sources) $(timer_base_sources)
+timer_la_CFLAGS = -std=gnu11 $(WARN_CFLAGS) $(HARDEN_CFLAGS)
+timer_la_LDFLAGS = -module -avoid-version -shared -export-symbols-regex '^supd_plugin_1$$' \
+	$(HARDEN_LDFLAGS) $(PLUGIN_LDFLAGS)
+timer_la_LIBADD = $(JANSSON_LIBS)
 endif

@@ -278,6 +278,8 @@ static void tell(struct manager *m, const struct supd_now *now, struct unit *u)
 		if (m->n_starting > 0 && str_equal(u->run->cause, CAUSE_START_UP))
 			m->n_starting--;
 	}
+	if (rests && !ended && u->run)
+		plugin_host_run(&m->host, now, u, SUPD_RUN_INACTIVE);
 	if ((ended || rests) && m->observer.settled)
 		m->observer.settled(m->observer.userdata, u, ended);
 	if (rests)

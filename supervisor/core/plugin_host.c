@@ -144,6 +144,19 @@ static int host_read_units(void *ctx, const struct supd_unit_reader *reader)
 	return 0;
 }
 
+static enum diag_severity severity_of(enum supd_severity s)
+{
+	switch (s) {
+	case SUPD_PROBLEM_ERROR:
+		return DIAG_ERROR;
+	case SUPD_PROBLEM_WARNING:
+		return DIAG_WARNING;
+	case SUPD_PROBLEM_NOT_APPLIED:
+		return DIAG_NOT_APPLIED;
+	}
+	return DIAG_ERROR;
+}
+
 static int host_problem(void *ctx, const struct supd_problem *p)
 {
 	struct plugin_host *h = ctx;
@@ -161,7 +174,7 @@ static int host_problem(void *ctx, const struct supd_problem *p)
 		if (!pu->next_fragment)
 			return -ENOMEM;
 	}
-	diag_add(pu->is_read ? &pu->next_problems : &pu->problems, p->is_error ? DIAG_ERROR : DIAG_WARNING,
+	diag_add(pu->is_read ? &pu->next_problems : &pu->problems, severity_of(p->severity),
 		 p->file ? p->file : pu->name, p->line, p->key, "%s", p->message);
 	return 0;
 }
@@ -193,6 +206,10 @@ static int host_start_unit(void *ctx, const char *unit, const struct supd_cause 
 {
 	struct plugin_host *h = ctx;
 	struct supd_now now = { .real = cause->triggered_real, .boot = cause->triggered_boot };
+	const struct unit *u = manager_unit(h->manager, unit);
+
+	if (u && u->config->spec && !u->config->spec->is_enabled)
+		return -EACCES;
 
 	switch (unit_start(h->manager, &now, unit, cause)) {
 	case MANAGER_DONE:
@@ -384,13 +401,22 @@ static int open_plugin(struct plugin_host *h)
 {
 	const struct world *w = h->manager->world;
 	const struct supd_plugin *plugin;
+	char where[sizeof(h->failure)] = "";
+	enum plugin_verdict v;
 	int r;
 
 	if (h->plugin)
 		return 0;
-	r = w->plugin_open(w->ctx, h->name, &plugin, h->failure, sizeof(h->failure));
-	if (r < 0)
+	r = w->plugin_open(w->ctx, h->name, &plugin, where, sizeof(where));
+	if (r < 0) {
+		snprintf(h->failure, sizeof(h->failure), "%s", where[0] ? where : "the plugin cannot be loaded");
 		return r;
+	}
+	v = plugin_judge(plugin, NULL, NULL);
+	if (v != PLUGIN_FIT) {
+		plugin_verdict_words(v, plugin, where[0] ? where : h->name, h->failure, sizeof(h->failure));
+		return -ENOEXEC;
+	}
 	h->plugin = plugin;
 	return 0;
 }

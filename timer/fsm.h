@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SUPD_TIMER_FSM_H
+#define SUPD_TIMER_FSM_H
+
+/* One timer's rules, as a pure state machine: DESIGN of when it runs its target, and what is on record.
+ *
+ * Phases of a run
+ *   IDLE     no run of this timer goes on
+ *   INTENT   a moment was taken: its run is decided, and waits to be durable (TFX_INTENT was returned)
+ *   OPEN     the target was asked to start, its end is awaited
+ * Beside the phase stand the schedule (always: the next moment does not wait for the run), a rung of the ladder
+ * (retry_at) and a catch-up that is spread (catch_up_at). Each step restates all alarms: wake_real, wake_boot.
+ *
+ * Events, and what they do
+ *   BEGIN     the timer becomes active: a run that was open is matched with what became of it, else it was
+ *             interrupted; moments since the line of its memory are made up for by one run, or missed (downtime)
+ *   WAKE      moments that are due: the latest runs, whatever else was due with it is missed (late)
+ *   DURABLE   the intent is on disk (or cannot be: work goes on): the target starts
+ *   REFUSED   it would not start
+ *   STARTED   a run of the target began, whoever began it
+ *   ENDED     and ended: success, skip, the ladder, or failed for good
+ *   INACTIVE  the target, which had remained active after its run, was stopped
+ *   JUMP      the real-time clock was set by more than TIMER_STEP_MAX
+ *   RECOMPUTE the zone changed: alarms only
+ *   CHANGED   another spec took the place of the old one: lines are drawn at now, so that nothing fires for a past
+ *             that the new one did not have; intervals that would be over begin anew; the open run stays
+ *   TRIGGER   an admin wants a run now
+ *   RESET     an admin wants the record forgotten
+ *   CLOCK_CHANGED, ZONE_CHANGED   moments for OnClockChange= and OnTimezoneChange=
+ *   END       supd stops, or the timer is removed: a taken moment that did not start is missed
+ *
+ * Precedence: a scheduled moment drops the ladder and a waiting catch-up, and is itself missed (overlap) while the
+ * target is active, this timer's own INTENT included. A rung that comes due while the target is active is missed
+ * (overlap) and ends the ladder. Retries move no anchor: OnUnitActiveSec= counts from a success or from an end
+ * that is not retried, OnUnitInactiveSec= from the end of a run that is no retry.
+ *
+ * A moment that no run of the target can answer (masked, missing …) moves the anchors itself, so that an
+ * interval goes on and no timer falls silent. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "timer/memory.h"
+#include "timer/schedule.h"
+#include "timer/spec.h"
+
+/* A step of the clock by no more than this is no jump: the time service does its work. Likewise a
+ * moment acted on within this was acted on in time. */
+#define TIMER_STEP_MAX USEC_PER_MINUTE
+
+enum timer_phase { TIMER_IDLE, TIMER_INTENT, TIMER_OPEN };
+#define TIMER_PHASE_COUNT (TIMER_OPEN + 1)
+
+struct timer {
+	struct timer_memory memory;
+	struct schedule next;      /* without the delay */
+	usec_t delay;              /* random, of the next moment */
+	usec_t wake_real, wake_boot; /* the alarms: the whole truth after each step */
+	usec_t retry_at;           /* boot-time clock; USEC_NEVER: no rung waits */
+	usec_t catch_up_at;        /* boot-time clock; USEC_NEVER: none waits */
+	usec_t catch_up_scheduled; /* its moment, real time */
+	uint32_t attempt;          /* of the ladder: the run that goes on or went last; 0: no run yet */
+	enum timer_phase phase;
+	enum miss_reason catch_up_reason;
+	bool is_active;            /* begun, and not disabled */
+	bool is_target_active;
+	bool is_clock_believed;
+};
+
+/* What the rules need besides the spec. */
+struct timer_context {
+	const struct timer_spec *spec;
+	const struct zone *local;
+	struct schedule_bases bases;
+	usec_t clock_epoch; /* real time before this is not believed */
+};
+
+enum timer_event_kind {
+	TIMER_BEGIN, TIMER_WAKE, TIMER_DURABLE, TIMER_REFUSED, TIMER_STARTED, TIMER_ENDED, TIMER_INACTIVE,
+	TIMER_JUMP, TIMER_RECOMPUTE, TIMER_CHANGED, TIMER_TRIGGER, TIMER_RESET, TIMER_CLOCK_CHANGED, TIMER_ZONE_CHANGED, TIMER_END,
+};
+#define TIMER_EVENT_COUNT (TIMER_END + 1)
+
+struct timer_event {
+	enum timer_event_kind kind;
+	struct supd_now now;
+	uint64_t random;                   /* chance: for the delay */
+	uint8_t run_id[SUPD_RUN_ID_BYTES]; /* of the run that may begin; STARTED, ENDED: of the run */
+	/* the target, after the event: BEGIN, CHANGED, ENDED */
+	bool is_target_active;
+	/* ENDED; BEGIN: of the target's last run (run_id), NONE while it goes on */
+	enum supd_result result;
+	int32_t status;
+	struct supd_now ended;             /* BEGIN: when that was */
+	enum miss_reason refused;          /* REFUSED */
+};
+
+enum timer_effect_kind {
+	TFX_INTENT, /* make memory durable, then answer DURABLE */
+	TFX_START,  /* start the target: memory.open says with which id and cause */
+	TFX_SAVE,   /* memory changed: write it when convenient */
+	TFX_MISSED, /* for the record: reason, at (real time), count */
+	TFX_ENDED,  /* a run of this timer ended: memory.last_* */
+	TFX_RETRY,  /* a rung waits: retry_at, attempt */
+	TFX_INTERRUPTED, /* the open run's end was never seen */
+	TFX_FUTURE, /* its record came from the future and was not believed */
+};
+
+struct timer_effect {
+	enum timer_effect_kind kind;
+	enum miss_reason reason;
+	usec_t at;
+	uint64_t count;
+};
+/* One of each kind, and one MISSED for each reason. */
+#define TIMER_EFFECTS_MAX (8 + MISS_REASON_COUNT)
+
+struct timer_effects {
+	struct timer_effect item[TIMER_EFFECTS_MAX];
+	unsigned n;
+};
+
+/* All fields zero but what is set here: a timer without memory, not begun. */
+void timer_init(struct timer *t);
+void timer_step(struct timer *t, const struct timer_context *c, const struct timer_event *ev,
+		struct timer_effects *ret);
+
+/* A catch-up that waits is put off until boot-time @when: many at once are spread. */
+void timer_spread(struct timer *t, usec_t when);
+
+/* When the timer acts next, on the real-time clock as far as that can be said now (USEC_NEVER: never), and the cause
+ * that this run will have. */
+usec_t timer_next(const struct timer *t, const struct timer_context *c, const struct supd_now *now,
+		  const char **ret_cause);
+
+static inline bool timer_has_open_run(const struct timer *t)
+{
+	return t->phase != TIMER_IDLE;
+}
+
+#endif

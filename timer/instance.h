@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SUPD_TIMER_INSTANCE_H
+#define SUPD_TIMER_INSTANCE_H
+
+/* The plugin's inside while it runs, shared by timer_plugin.c (events and alarms), timer_units.c (which timers there
+ * are, and reload), persist.c (when the state is written) and report.c (rows). */
+
+#include <stdbool.h>
+#include <uthash.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/heap.h"
+#include "supd-plugin.h"
+#include "timer/fsm.h"
+#include "timer/spec.h"
+#include "timer/state_file.h"
+
+struct zone_cache;
+
+/* One .timer file, understood. */
+struct timer_config {
+	struct arena arena;
+	struct timer_spec spec;
+	uint64_t fingerprint;
+	bool is_valid;
+	bool is_masked;
+};
+
+/* One timer. An invalid or masked one stands here, too, so that it is looked at again at a reload. */
+struct entry {
+	UT_hash_handle hh; /* by name */
+	char *name;
+	struct timer_config *config;
+	struct timer timer;
+	struct heap_item real, boot;
+	struct entry *target_next;  /* with the same target */
+	struct entry *turn_next;    /* due in this turn */
+	struct entry *intent_next;  /* waiting to be durable */
+	uint64_t intent_ticket;     /* 0: not yet handed over */
+	char *record;               /* of the state file; NULL: to be encoded anew */
+	bool is_running;            /* has begun, in this instance */
+	/* while a reload is prepared */
+	bool is_present;
+	struct timer_config *next;
+};
+
+/* The timers of one target. */
+struct target {
+	UT_hash_handle hh;
+	char *name;
+	struct entry *first;
+};
+
+/* The record of a timer that is gone, or has not been read yet. */
+struct orphan {
+	UT_hash_handle hh;
+	char *name;
+	struct timer_memory memory;
+	usec_t gone_since;
+	char *record;
+};
+
+struct supd_instance {
+	const struct supd_host *host;
+	struct supd_start_info info;
+	struct timer_defaults defaults;
+	struct zone_cache *zones;
+	struct schedule_bases bases;
+	struct entry *entry;
+	struct target *target;
+	struct orphan *orphan;
+	struct heap real, boot;
+	struct entry *intent_first, *intent_last;
+	/* persist.c */
+	bool is_persistent;     /* the state file is ours to write */
+	bool is_dirty;
+	uint64_t ticket;        /* of the save under way; 0: none */
+	usec_t save_at;         /* boot-time clock; USEC_NEVER: nothing to write */
+	usec_t not_before;      /* the next write that is in no hurry */
+	usec_t failing_since;   /* real time; 0: the last write succeeded */
+	int failure;            /* its errno, negative */
+};
+
+/* timer_plugin.c */
+struct timer_context entry_context(const struct supd_instance *self, const struct entry *e);
+/* One event for one timer: the step, its effects, its alarms. */
+void entry_event(struct supd_instance *self, struct entry *e, struct timer_event *ev);
+void entry_begin(struct supd_instance *self, const struct supd_now *now, struct entry *e);
+/* Those of @turn (linked by turn_next) that now wait for a catch-up are spread. */
+void entries_spread(struct supd_instance *self, const struct supd_now *now, struct entry *turn);
+void timer_log(struct supd_instance *self, enum supd_log_level level, const char *unit, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* timer_units.c */
+int units_load(struct supd_instance *self); /* at start: reads, judges; nothing begins yet */
+int units_prepare(struct supd_instance *self);
+void units_commit(struct supd_instance *self, const struct supd_now *now);
+void units_abort(struct supd_instance *self);
+void units_free(struct supd_instance *self);
+struct entry *targets_first(struct supd_instance *self, const char *unit);
+
+/* persist.c */
+int persist_load(struct supd_instance *self, const struct supd_now *now);
+struct orphan *persist_take(struct supd_instance *self, const char *name); /* gives; NULL: no record */
+void orphan_free(struct orphan *o);
+void persist_intent(struct supd_instance *self, struct entry *e);
+void persist_changed(struct supd_instance *self, struct entry *e);
+/* At the end of each event: writes what must be written now. */
+void persist_settle(struct supd_instance *self, const struct supd_now *now);
+void persist_saved(struct supd_instance *self, const struct supd_now *now, uint64_t ticket, int result);
+void persist_stop(struct supd_instance *self, const struct supd_now *now);
+
+/* report.c */
+int report_table(struct supd_instance *self, const struct supd_query *query, supd_row_fn *row, void *userdata);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SUPD_TIMER_MEMORY_H
+#define SUPD_TIMER_MEMORY_H
+
+/* What is remembered of one timer, over restarts, too: state_file.h writes and reads exactly this. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/usec.h"
+#include "supd-plugin.h"
+
+/* Why a scheduled moment led to no run. */
+enum miss_reason {
+	MISS_NONE,
+	MISS_OVERLAP,     /* the target was active */
+	MISS_DOWNTIME,    /* supd did not run, or the gate was closed, or it was paused */
+	MISS_INTERRUPTED, /* a run had begun, and supd died */
+	MISS_LATE,        /* supd could not act in time: the machine slept, the process was stopped */
+	MISS_CLOCK_JUMP,  /* somebody set the clock past it */
+	MISS_DISABLED,    /* the target says Enabled=no */
+	MISS_MASKED,      /* the target is masked */
+	MISS_TARGET,      /* the target is missing, invalid, or not a oneshot service */
+	MISS_SHUTDOWN,    /* supd was stopping */
+	MISS_RESOURCES,   /* supd lacked something */
+};
+#define MISS_REASON_COUNT (MISS_RESOURCES + 1)
+
+const char *miss_reason_to_string(enum miss_reason r); /* "overlap", "clock-jump" … */
+bool miss_reason_from_string(const char *s, enum miss_reason *ret);
+
+/* A moment on both clocks. @boot may be negative: before this boot. Zero @real: never. */
+struct stamp {
+	usec_t real;
+	int64_t boot;
+};
+
+/* Calendar moments in (from, to] have been accounted for: they do not come again when the clock is set back. */
+struct spent {
+	usec_t from, to;
+};
+#define TIMER_SPENT_MAX 4
+
+/* The run that a start was asked for and that has not ended. */
+struct open_run {
+	uint8_t run_id[SUPD_RUN_ID_BYTES]; /* all zero: there is none */
+	char cause[16];
+	uint32_t attempt;
+	usec_t scheduled; /* real time */
+};
+
+struct timer_memory {
+	usec_t accounted_real;         /* calendar moments up to here are accounted for; 0: never was active */
+	usec_t normal_since;           /* the real-time clock ran without a jump from here to accounted_real */
+	usec_t kept_real;              /* the line to go back to when the clock can be believed again; 0: it can */
+	struct stamp accounted;        /* moments on the boot-time clock, likewise */
+	struct stamp activated;        /* the timer became active, in this life of the daemon */
+	struct stamp anchor_active;    /* OnUnitActiveSec= counts from here */
+	struct stamp anchor_inactive;  /* OnUnitInactiveSec= */
+	struct stamp last_trigger;     /* a run was started */
+	usec_t last_scheduled;         /* for this moment; real time */
+	struct stamp last_end;         /* of a run of this timer */
+	enum supd_result last_result;  /* NONE: none, or interrupted (is_interrupted) */
+	int32_t last_status;
+	bool is_interrupted;           /* the last run's end was never seen */
+	struct stamp last_success, last_failure;
+	enum miss_reason miss_reason;  /* of the last miss */
+	usec_t miss_at;                /* the scheduled moment, real time */
+	uint64_t miss_in_row;          /* of that reason, one after the other, with no run between */
+	bool has_run_since_miss;
+	uint64_t miss_count;           /* all, since the record began */
+	struct open_run open;
+	struct spent spent[TIMER_SPENT_MAX];
+	unsigned n_spent;
+};
+
+#endif

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/* When the state is written: an intent at once, everything else within a second, and all of it at the end. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "timer/instance.h"
+
+#define SAVE_INTERVAL USEC_PER_SEC
+#define SAVE_RETRY (10 * USEC_PER_SEC)
+
+/* ---- reading ---- */
+
+void orphan_free(struct orphan *o)
+{
+	if (!o)
+		return;
+	free(o->name);
+	free(o->record);
+	free(o);
+}
+
+struct orphan *persist_take(struct supd_instance *self, const char *name)
+{
+	struct orphan *o;
+
+	HASH_FIND_STR(self->orphan, name, o);
+	if (o)
+		HASH_DEL(self->orphan, o);
+	return o;
+}
+
+struct loading {
+	struct supd_instance *self;
+	const struct supd_now *now;
+	enum state_verdict verdict;
+};
+
+static int remember(void *userdata, const char *name, const struct timer_memory *m, usec_t gone_since)
+{
+	struct loading *l = userdata;
+	struct orphan *o;
+
+	/* A timer that has been gone for longer than anything is made up for is forgotten. */
+	if (gone_since && usec_sub(l->now->real, gone_since) > l->self->defaults.catch_up)
+		return 0;
+	o = calloc(1, sizeof(*o));
+	if (!o)
+		return -ENOMEM;
+	o->memory = *m;
+	o->gone_since = gone_since;
+	o->name = strdup(name);
+	if (!o->name) {
+		orphan_free(o);
+		return -ENOMEM;
+	}
+	HASH_ADD_KEYPTR(hh, l->self->orphan, o->name, strlen(o->name), o);
+	return 0;
+}
+
+static void forget_all(struct supd_instance *self)
+{
+	struct orphan *o, *next;
+
+	HASH_ITER(hh, self->orphan, o, next) {
+		HASH_DEL(self->orphan, o);
+		orphan_free(o);
+	}
+}
+
+static struct state_life life_of(const struct supd_instance *self)
+{
+	struct state_life life;
+
+	memcpy(life.boot_id, self->info.boot_id, sizeof(life.boot_id));
+	memcpy(life.daemon_id, self->info.daemon_id, sizeof(life.daemon_id));
+	return life;
+}
+
+static int decode(void *userdata, const void *bytes, size_t n)
+{
+	struct loading *l = userdata;
+	struct state_now now = { .now = *l->now, .life = life_of(l->self) };
+
+	l->verdict = state_decode(bytes, n, &now, remember, l);
+	return 0;
+}
+
+/* 0, -ENOENT, or a negative errno. */
+static int load_generation(struct supd_instance *self, const struct supd_now *now, unsigned generation,
+			   enum state_verdict *ret)
+{
+	struct loading l = { .self = self, .now = now };
+	int r = self->host->load(self->host->ctx, generation, decode, &l);
+
+	*ret = l.verdict;
+	if (r >= 0 && l.verdict == STATE_NO_MEMORY)
+		return -ENOMEM;
+	return r;
+}
+
+static int load_older(struct supd_instance *self, const struct supd_now *now)
+{
+	enum state_verdict verdict;
+	char name[256] = "";
+	int r;
+
+	forget_all(self);
+	r = self->host->set_aside(self->host->ctx, name, sizeof(name));
+	timer_log(self, SUPD_LOG_WARNING, NULL, "the state file is damaged; it was set aside%s%s, and the one before is read",
+		  r >= 0 ? " as " : "", r >= 0 ? name : "");
+	r = load_generation(self, now, 1, &verdict);
+	if (r == -ENOENT || (r >= 0 && verdict != STATE_SOUND)) {
+		forget_all(self);
+		timer_log(self, SUPD_LOG_WARNING, NULL, "there is no sound state file; timers begin without memory");
+		return 0;
+	}
+	return r;
+}
+
+int persist_load(struct supd_instance *self, const struct supd_now *now)
+{
+	enum state_verdict verdict;
+	int r = load_generation(self, now, 0, &verdict);
+
+	self->is_persistent = true;
+	self->save_at = USEC_NEVER;
+	if (r == -ENOENT)
+		return 0;
+	if (r == -ENOMEM)
+		return r;
+	if (r < 0) {
+		/* Not read is not empty: writing over it would lose what it says. */
+		self->is_persistent = false;
+		self->failing_since = now->real;
+		self->failure = r;
+		timer_log(self, SUPD_LOG_WARNING, NULL, "the state file cannot be read (%s); timers run without memory, "
+							"and it is left as it is", strerror(-r));
+		return 0;
+	}
+	switch (verdict) {
+	case STATE_SOUND:
+	case STATE_NO_MEMORY:
+		break;
+	case STATE_CORRUPT:
+		return load_older(self, now);
+	case STATE_NEWER:
+		forget_all(self);
+		self->is_persistent = false;
+		self->failing_since = now->real;
+		self->failure = -EOVERFLOW;
+		timer_log(self, SUPD_LOG_WARNING, NULL, "the state file was written by a newer supd; timers run without "
+							"memory, and it is left as it is");
+		break;
+	}
+	return 0;
+}
+
+/* ---- writing ---- */
+
+struct walk {
+	struct entry *entry;
+	struct orphan *orphan;
+	bool failed;
+};
+
+static const char *record_of(char **record, const struct timer_memory *m, usec_t gone_since)
+{
+	if (!*record)
+		*record = state_record_encode(m, gone_since);
+	return *record;
+}
+
+static bool next_record(void *userdata, const char **ret_name, const char **ret_record)
+{
+	struct walk *w = userdata;
+
+	while (w->entry && !w->entry->is_running)
+		w->entry = w->entry->hh.next;
+	if (w->entry) {
+		*ret_name = w->entry->name;
+		*ret_record = record_of(&w->entry->record, &w->entry->timer.memory, 0);
+		w->entry = w->entry->hh.next;
+	} else if (w->orphan) {
+		*ret_name = w->orphan->name;
+		*ret_record = record_of(&w->orphan->record, &w->orphan->memory, w->orphan->gone_since);
+		w->orphan = w->orphan->hh.next;
+	} else {
+		return false;
+	}
+	w->failed = w->failed || !*ret_record;
+	return *ret_record;
+}
+
+/* Hands the whole state over. The ticket, or a negative errno. */
+static int64_t save(struct supd_instance *self, const struct supd_now *now)
+{
+	struct walk w = { .entry = self->entry, .orphan = self->orphan };
+	struct state_life life = life_of(self);
+	_cleanup_free_ char *bytes = NULL;
+	size_t n;
+	int r;
+
+	r = state_encode(&life, now->real, next_record, &w, &bytes, &n);
+	if (r >= 0 && w.failed)
+		r = -ENOMEM;
+	return r < 0 ? r : self->host->save(self->host->ctx, bytes, n);
+}
+
+/* Said once when it begins and once when it is over. */
+static void outcome(struct supd_instance *self, const struct supd_now *now, int result)
+{
+	self->not_before = usec_add(now->boot, result < 0 ? SAVE_RETRY : SAVE_INTERVAL);
+	if (result < 0) {
+		self->is_dirty = true;
+		self->failure = result;
+		if (self->failing_since != 0)
+			return;
+		self->failing_since = now->real;
+		timer_log(self, SUPD_LOG_WARNING, NULL, "the state cannot be written (%s); timers go on, and it is tried again",
+			  strerror(-result));
+	} else if (self->failing_since != 0) {
+		self->failing_since = 0;
+		timer_log(self, SUPD_LOG_NOTICE, NULL, "the state is written again");
+	}
+}
+
+void persist_changed(struct supd_instance *self, struct entry *e)
+{
+	free(e->record);
+	e->record = NULL;
+	self->is_dirty = true;
+}
+
+void persist_intent(struct supd_instance *self, struct entry *e)
+{
+	persist_changed(self, e);
+	e->intent_ticket = 0;
+	e->intent_next = NULL;
+	if (self->intent_last)
+		self->intent_last->intent_next = e;
+	else
+		self->intent_first = e;
+	self->intent_last = e;
+}
+
+/* The first in the list, taken out, if its ticket is at most @ticket (UINT64_MAX: whatever it is). */
+static struct entry *intent_take(struct supd_instance *self, uint64_t ticket)
+{
+	struct entry *e = self->intent_first;
+
+	if (!e || e->intent_ticket > ticket || (e->intent_ticket == 0 && ticket != UINT64_MAX))
+		return NULL;
+	self->intent_first = e->intent_next;
+	if (!self->intent_first)
+		self->intent_last = NULL;
+	return e;
+}
+
+static void durable(struct supd_instance *self, const struct supd_now *now, uint64_t ticket)
+{
+	struct entry *e;
+
+	while ((e = intent_take(self, ticket))) {
+		struct timer_event ev = { .kind = TIMER_DURABLE, .now = *now };
+
+		entry_event(self, e, &ev);
+	}
+}
+
+static bool has_new_intents(const struct supd_instance *self)
+{
+	return self->intent_last && self->intent_last->intent_ticket == 0;
+}
+
+static void write_now(struct supd_instance *self, const struct supd_now *now)
+{
+	int64_t ticket = save(self, now);
+
+	if (ticket < 0) {
+		outcome(self, now, (int) ticket);
+		durable(self, now, UINT64_MAX); /* a full disk stops no job */
+		return;
+	}
+	self->is_dirty = false;
+	self->ticket = (uint64_t) ticket;
+	for (struct entry *e = self->intent_first; e; e = e->intent_next)
+		if (e->intent_ticket == 0)
+			e->intent_ticket = (uint64_t) ticket;
+}
+
+void persist_settle(struct supd_instance *self, const struct supd_now *now)
+{
+	self->save_at = USEC_NEVER;
+	if (!self->is_persistent) {
+		durable(self, now, UINT64_MAX);
+		return;
+	}
+	if (has_new_intents(self) || (self->is_dirty && self->ticket == 0 && self->not_before <= now->boot))
+		write_now(self, now);
+	if (self->is_dirty && self->ticket == 0)
+		self->save_at = usec_max(self->not_before, now->boot);
+}
+
+void persist_saved(struct supd_instance *self, const struct supd_now *now, uint64_t ticket, int result)
+{
+	outcome(self, now, result);
+	if (ticket >= self->ticket)
+		self->ticket = 0;
+	durable(self, now, ticket);
+}
+
+void persist_stop(struct supd_instance *self, const struct supd_now *now)
+{
+	int64_t r;
+
+	if (!self->is_persistent)
+		return;
+	r = save(self, now);
+	if (r < 0)
+		outcome(self, now, (int) r);
+}

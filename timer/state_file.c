@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+#include "timer/state_file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+
+#define HEADER_FORMAT "{\"version\":%d,\"checksum\":\"%016" PRIx64 "\",\"state\":"
+#define HEADER_MAX 80
+#define TRAILER "}\n"
+
+static void cleanup_json(json_t **j)
+{
+	json_decref(*j);
+}
+#define _cleanup_json_ _cleanup_(cleanup_json)
+
+/* ---- records ---- */
+
+/* The fields, each once: encoding and decoding both walk this table. */
+enum field_type { FIELD_USEC, FIELD_STAMP, FIELD_COUNT64, FIELD_BOOL, FIELD_INT, FIELD_RESULT, FIELD_REASON };
+
+static const struct {
+	const char *key;
+	enum field_type type;
+	size_t offset;
+} fields[] = {
+#define MEMORY(member) offsetof(struct timer_memory, member)
+	{ "accounted_calendar", FIELD_USEC, MEMORY(accounted_real) },
+	{ "normal_since", FIELD_USEC, MEMORY(normal_since) },
+	{ "kept_calendar", FIELD_USEC, MEMORY(kept_real) },
+	{ "accounted", FIELD_STAMP, MEMORY(accounted) },
+	{ "activated", FIELD_STAMP, MEMORY(activated) },
+	{ "anchor_active", FIELD_STAMP, MEMORY(anchor_active) },
+	{ "anchor_inactive", FIELD_STAMP, MEMORY(anchor_inactive) },
+	{ "last_trigger", FIELD_STAMP, MEMORY(last_trigger) },
+	{ "last_scheduled", FIELD_USEC, MEMORY(last_scheduled) },
+	{ "last_end", FIELD_STAMP, MEMORY(last_end) },
+	{ "last_result", FIELD_RESULT, MEMORY(last_result) },
+	{ "last_status", FIELD_INT, MEMORY(last_status) },
+	{ "interrupted", FIELD_BOOL, MEMORY(is_interrupted) },
+	{ "last_success", FIELD_STAMP, MEMORY(last_success) },
+	{ "last_failure", FIELD_STAMP, MEMORY(last_failure) },
+	{ "miss_reason", FIELD_REASON, MEMORY(miss_reason) },
+	{ "miss_at", FIELD_USEC, MEMORY(miss_at) },
+	{ "miss_in_row", FIELD_COUNT64, MEMORY(miss_in_row) },
+	{ "run_since_miss", FIELD_BOOL, MEMORY(has_run_since_miss) },
+	{ "miss_count", FIELD_COUNT64, MEMORY(miss_count) },
+};
+
+static const void *field_at(const struct timer_memory *m, size_t i)
+{
+	return (const char *) m + fields[i].offset;
+}
+
+/* NULL for a field at its default: a record says only what there is to say. */
+static json_t *field_encode(const struct timer_memory *m, size_t i)
+{
+	const void *at = field_at(m, i);
+	const struct stamp *stamp;
+
+	switch (fields[i].type) {
+	case FIELD_USEC:
+	case FIELD_COUNT64:
+		return *(const uint64_t *) at ? json_integer((json_int_t) *(const uint64_t *) at) : NULL;
+	case FIELD_STAMP:
+		stamp = at;
+		return stamp->real ? json_pack("{s:I,s:I}", "real", (json_int_t) stamp->real, "boot",
+					       (json_int_t) stamp->boot) : NULL;
+	case FIELD_BOOL:
+		return *(const bool *) at ? json_true() : NULL;
+	case FIELD_INT:
+		return *(const int32_t *) at ? json_integer(*(const int32_t *) at) : NULL;
+	case FIELD_RESULT:
+		return *(const enum supd_result *) at ? json_integer((json_int_t) *(const enum supd_result *) at) : NULL;
+	case FIELD_REASON:
+		return *(const enum miss_reason *) at ?
+			json_string(miss_reason_to_string(*(const enum miss_reason *) at)) : NULL;
+	}
+	return NULL;
+}
+
+static int encode_open(json_t *record, const struct open_run *open)
+{
+	static const uint8_t none[SUPD_RUN_ID_BYTES];
+	char id[33];
+
+	if (memcmp(open->run_id, none, sizeof(none)) == 0)
+		return 0;
+	text_hex16(open->run_id, id);
+	return json_object_set_new(record, "open_run",
+				   json_pack("{s:s,s:s,s:I,s:I}", "id", id, "cause", open->cause, "attempt",
+					     (json_int_t) open->attempt, "scheduled", (json_int_t) open->scheduled));
+}
+
+static int encode_spent(json_t *record, const struct timer_memory *m)
+{
+	json_t *list;
+
+	if (m->n_spent == 0)
+		return 0;
+	list = json_array();
+	for (unsigned i = 0; i < m->n_spent; i++)
+		if (json_array_append_new(list, json_pack("[I,I]", (json_int_t) m->spent[i].from,
+							  (json_int_t) m->spent[i].to)) < 0) {
+			json_decref(list);
+			return -1;
+		}
+	return json_object_set_new(record, "spent", list);
+}
+
+char *state_record_encode(const struct timer_memory *m, usec_t gone_since)
+{
+	_cleanup_json_ json_t *record = json_object();
+
+	for (size_t i = 0; i < ELEMENTS(fields); i++) {
+		json_t *value = field_encode(m, i);
+
+		if (value && json_object_set_new(record, fields[i].key, value) < 0)
+			return NULL;
+	}
+	if (encode_open(record, &m->open) < 0 || encode_spent(record, m) < 0)
+		return NULL;
+	if (gone_since && json_object_set_new(record, "gone_since", json_integer((json_int_t) gone_since)) < 0)
+		return NULL;
+	return record ? json_dumps(record, JSON_COMPACT) : NULL;
+}
+
+/* ---- the file ---- */
+
+struct buffer {
+	char *at;
+	size_t n, allocated;
+	bool failed;
+};
+
+static void put(struct buffer *b, const char *s, size_t n)
+{
+	if (b->failed)
+		return;
+	if (b->n + n > b->allocated) {
+		size_t want = (b->n + n) * 2 + 4096;
+		char *at = realloc(b->at, want);
+
+		if (!at) {
+			b->failed = true;
+			return;
+		}
+		b->at = at;
+		b->allocated = want;
+	}
+	memcpy(b->at + b->n, s, n);
+	b->n += n;
+}
+
+static void put_text(struct buffer *b, const char *s)
+{
+	put(b, s, strlen(s));
+}
+
+static void put_string(struct buffer *b, const char *s)
+{
+	_cleanup_json_ json_t *string = json_string(s);
+	_cleanup_free_ char *text = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
+
+	if (text)
+		put_text(b, text);
+	else
+		b->failed = true;
+}
+
+static void put_body(struct buffer *b, const struct state_life *life, usec_t now_real, state_next_fn *next,
+		     void *userdata)
+{
+	const char *name, *record, *comma = "";
+	char daemon_id[33], written[32];
+
+	text_hex16(life->daemon_id, daemon_id);
+	put_text(b, "{\"boot_id\":");
+	put_string(b, life->boot_id);
+	put_text(b, ",\"daemon_id\":");
+	put_string(b, daemon_id);
+	snprintf(written, sizeof(written), ",\"written\":%" PRIu64, now_real);
+	put_text(b, written);
+	put_text(b, ",\"timers\":{");
+	while (next(userdata, &name, &record)) {
+		put_text(b, comma);
+		put_string(b, name);
+		put_text(b, ":");
+		put_text(b, record);
+		comma = ",\n";
+	}
+	put_text(b, "}}");
+}
+
+int state_encode(const struct state_life *life, usec_t now_real, state_next_fn *next, void *userdata, char **ret,
+		 size_t *ret_n)
+{
+	struct buffer b = { 0 };
+	char header[HEADER_MAX];
+	uint64_t sum;
+	int n;
+
+	/* The header is as long for every sum: room first, the sum when the body is known. */
+	n = snprintf(header, sizeof(header), HEADER_FORMAT, STATE_VERSION, UINT64_C(0));
+	put(&b, header, (size_t) n);
+	put_body(&b, life, now_real, next, userdata);
+	if (!b.failed) {
+		sum = text_hash(TEXT_HASH_INIT, b.at + n, b.n - (size_t) n);
+		snprintf(header, sizeof(header), HEADER_FORMAT, STATE_VERSION, sum);
+		memcpy(b.at, header, (size_t) n);
+	}
+	put_text(&b, TRAILER);
+	if (b.failed) {
+		free(b.at);
+		return -ENOMEM;
+	}
+	*ret = b.at;
+	*ret_n = b.n;
+	return 0;
+}
+
+/* ---- reading ---- */
+
+static uint64_t get_u64(const json_t *object, const char *key)
+{
+	json_int_t x = json_integer_value(json_object_get(object, key));
+
+	return x > 0 ? (uint64_t) x : 0;
+}
+
+static struct stamp get_stamp(const json_t *value, const struct state_now *now, bool same_boot)
+{
+	struct stamp s = { .real = get_u64(value, "real") };
+
+	if (s.real == 0)
+		return s;
+	/* What claims to come later than now is as old as can be believed: it is now. */
+	if (s.real > now->now.real && !same_boot)
+		s.real = now->now.real;
+	s.boot = same_boot ? (int64_t) json_integer_value(json_object_get(value, "boot"))
+			   : (int64_t) now->now.boot - (int64_t) (now->now.real - s.real);
+	if (s.boot > (int64_t) now->now.boot)
+		s.boot = (int64_t) now->now.boot;
+	return s;
+}
+
+static void field_decode(const json_t *record, size_t i, const struct state_now *now, bool same_boot,
+			 struct timer_memory *m)
+{
+	const json_t *value = json_object_get(record, fields[i].key);
+	char *at = (char *) m + fields[i].offset;
+	json_int_t x;
+
+	if (!value)
+		return;
+	switch (fields[i].type) {
+	case FIELD_USEC:
+	case FIELD_COUNT64:
+		*(uint64_t *) (void *) at = get_u64(record, fields[i].key);
+		break;
+	case FIELD_STAMP:
+		*(struct stamp *) (void *) at = get_stamp(value, now, same_boot);
+		break;
+	case FIELD_BOOL:
+		*(bool *) at = json_is_true(value);
+		break;
+	case FIELD_INT:
+		*(int32_t *) (void *) at = (int32_t) json_integer_value(value);
+		break;
+	case FIELD_RESULT:
+		x = json_integer_value(value);
+		*(enum supd_result *) (void *) at = x > 0 && x < SUPD_RESULT_COUNT ? (enum supd_result) x : 0;
+		break;
+	case FIELD_REASON:
+		(void) miss_reason_from_string(json_is_string(value) ? json_string_value(value) : "",
+					       (enum miss_reason *) (void *) at);
+		break;
+	}
+}
+
+static void get_open(const json_t *record, struct open_run *ret)
+{
+	const json_t *open = json_object_get(record, "open_run");
+	const char *id = json_string_value(json_object_get(open, "id"));
+	const char *cause = json_string_value(json_object_get(open, "cause"));
+
+	if (!id || !cause || !text_unhex16(id, ret->run_id))
+		return;
+	snprintf(ret->cause, sizeof(ret->cause), "%s", cause);
+	ret->attempt = (uint32_t) get_u64(open, "attempt");
+	ret->scheduled = get_u64(open, "scheduled");
+}
+
+static void get_spent(const json_t *record, struct timer_memory *m)
+{
+	const json_t *list = json_object_get(record, "spent"), *pair;
+	json_int_t from, to;
+	size_t i;
+
+	json_array_foreach(list, i, pair) {
+		if (m->n_spent == TIMER_SPENT_MAX)
+			return;
+		from = json_integer_value(json_array_get(pair, 0));
+		to = json_integer_value(json_array_get(pair, 1));
+		if (from >= 0 && from < to)
+			m->spent[m->n_spent++] = (struct spent) { .from = (usec_t) from, .to = (usec_t) to };
+	}
+}
+
+static void record_decode(const json_t *record, const struct state_now *now, bool same_boot, bool same_daemon,
+			  struct timer_memory *ret)
+{
+	*ret = (struct timer_memory) { 0 };
+	for (size_t i = 0; i < ELEMENTS(fields); i++)
+		field_decode(record, i, now, same_boot, ret);
+	get_open(record, &ret->open);
+	get_spent(record, ret);
+	/* The timer becomes active anew in each life of the daemon. */
+	if (!same_daemon)
+		ret->activated = (struct stamp) { 0 };
+}
+
+/* Takes the header off; true if the checksum is that of the body. */
+static bool body_of(const char *bytes, size_t n, const char **ret, size_t *ret_n)
+{
+	char header[HEADER_MAX];
+	size_t length = (size_t) snprintf(header, sizeof(header), HEADER_FORMAT, STATE_VERSION, UINT64_C(0));
+	uint64_t sum;
+
+	if (n < length + strlen(TRAILER) || memcmp(bytes + n - strlen(TRAILER), TRAILER, strlen(TRAILER)) != 0)
+		return false;
+	n -= length + strlen(TRAILER);
+	sum = text_hash(TEXT_HASH_INIT, bytes + length, n);
+	snprintf(header, sizeof(header), HEADER_FORMAT, STATE_VERSION, sum);
+	if (memcmp(bytes, header, length) != 0)
+		return false;
+	*ret = bytes + length;
+	*ret_n = n;
+	return true;
+}
+
+static bool is_newer(const char *bytes, size_t n)
+{
+	_cleanup_json_ json_t *file = json_loadb(bytes, n, JSON_REJECT_DUPLICATES, NULL);
+
+	return json_integer_value(json_object_get(file, "version")) > STATE_VERSION;
+}
+
+static bool is_same_daemon(const json_t *body, const struct state_life *life)
+{
+	const char *text = json_string_value(json_object_get(body, "daemon_id"));
+	uint8_t id[16];
+
+	return text && text_unhex16(text, id) && memcmp(id, life->daemon_id, sizeof(id)) == 0;
+}
+
+static bool is_same_boot(const json_t *body, const struct state_life *life)
+{
+	const char *text = json_string_value(json_object_get(body, "boot_id"));
+
+	return text && *text && str_equal(text, life->boot_id);
+}
+
+enum state_verdict state_decode(const void *bytes, size_t n, const struct state_now *now, state_record_fn *record,
+				void *userdata)
+{
+	_cleanup_json_ json_t *body = NULL;
+	bool same_boot, same_daemon;
+	struct timer_memory m;
+	const char *text, *name;
+	json_t *value, *timers;
+	size_t length;
+
+	if (!body_of(bytes, n, &text, &length))
+		return is_newer(bytes, n) ? STATE_NEWER : STATE_CORRUPT;
+	body = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
+	timers = json_object_get(body, "timers");
+	if (!json_is_object(timers))
+		return STATE_CORRUPT;
+	same_boot = is_same_boot(body, &now->life);
+	same_daemon = same_boot && is_same_daemon(body, &now->life);
+	json_object_foreach(timers, name, value) {
+		record_decode(value, now, same_boot, same_daemon, &m);
+		if (record(userdata, name, &m, get_u64(value, "gone_since")) < 0)
+			return STATE_NO_MEMORY;
+	}
+	return STATE_SOUND;
+}

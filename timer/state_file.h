@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SUPD_TIMER_STATE_FILE_H
+#define SUPD_TIMER_STATE_FILE_H
+
+/* The bytes of timers.state: JSON, versioned, with a checksum over its body. Bytes in, bytes out: the host keeps the
+ * file (whole, and the generation before it).
+ *
+ * Order of writes, by timer_plugin.c: an intent is in the file before its target is started; its end, and every miss,
+ * at the latest a second after; all of it when the plugin stops. What is decided in one loop turn shares one
+ * write.
+ *
+ * Each timer's record is encoded when it changes and kept as text, so that a write of many costs a copy. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "timer/memory.h"
+
+#define STATE_VERSION 1
+
+/* Which life the stamps on the boot-time clock belong to. */
+struct state_life {
+	char boot_id[37];
+	uint8_t daemon_id[16];
+};
+
+/* A record as text, {"last_trigger":…}. Gives; the caller frees. NULL when memory ran out. */
+char *state_record_encode(const struct timer_memory *m, usec_t gone_since);
+
+/* The whole file: @next yields name and record text until it returns false. Gives. 0 or -ENOMEM. */
+typedef bool state_next_fn(void *userdata, const char **ret_name, const char **ret_record);
+int state_encode(const struct state_life *life, usec_t now_real, state_next_fn *next, void *userdata, char **ret,
+		 size_t *ret_n);
+
+enum state_verdict {
+	STATE_SOUND,
+	STATE_CORRUPT, /* cut, altered, or not ours */
+	STATE_NEWER,   /* written by a version that knows more: to be left alone */
+	STATE_NO_MEMORY,
+};
+
+/* What the stamps are translated to. */
+struct state_now {
+	struct supd_now now;
+	struct state_life life;
+};
+
+/* Calls @record for each timer. Stamps are of this boot when it returns: those of an earlier one are counted back from
+ * the real-time clock. @gone_since is 0 for a timer that was there when the file was written. */
+typedef int state_record_fn(void *userdata, const char *name, const struct timer_memory *m, usec_t gone_since);
+enum state_verdict state_decode(const void *bytes, size_t n, const struct state_now *now, state_record_fn *record,
+				void *userdata);
+
+#endif

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: MIT */
+/* Which timers there are: reading them, judging them against their targets, and reload in two steps. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "timer/instance.h"
+
+/* ---- configs ---- */
+
+static struct timer_config *config_free(struct timer_config *c)
+{
+	if (!c)
+		return NULL;
+	arena_done(&c->arena);
+	free(c);
+	return NULL;
+}
+
+static void tell_problems(struct supd_instance *self, const char *unit, const struct diag *d)
+{
+	for (size_t i = 0; i < d->n; i++) {
+		const struct diag_entry *e = &d->entry[i];
+		const struct supd_problem p = {
+			.size = sizeof(p),
+			.unit = unit,
+			.file = e->file,
+			.line = e->line,
+			.key = e->key,
+			.message = e->message,
+			.severity = (enum supd_severity) e->severity,
+		};
+
+		(void) self->host->problem(self->host->ctx, &p);
+	}
+}
+
+/* What stands against the target; NULL: nothing. A masked target is no mistake: its moments are missed. */
+static const char *target_fault(struct supd_instance *self, const char *target)
+{
+	struct supd_unit_state state = { .size = sizeof(state) };
+
+	if (self->host->unit_state(self->host->ctx, target, &state) < 0)
+		return "is missing";
+	return state.is_startable || state.is_masked ? NULL : state.why_not;
+}
+
+static void judge_target(struct supd_instance *self, const char *file, const struct timer_spec *spec, struct diag *d)
+{
+	const char *fault = spec->unit ? target_fault(self, spec->unit) : NULL;
+
+	if (fault)
+		diag_add(d, DIAG_ERROR, file, 0, NULL, "its target %s %s%s", spec->unit, fault,
+			 str_equal(fault, "is missing") ? " (set Unit= or add the service)" : "");
+}
+
+/* @assignment's strings are lent; the spec copies what it keeps. */
+static int understand(struct supd_instance *self, const struct supd_unit_file *file, struct timer_config *c,
+		      struct diag *d)
+{
+	_cleanup_free_ struct assignment *all = calloc(file->n_assignments + 1, sizeof(*all));
+	int r;
+
+	if (!all)
+		return -ENOMEM;
+	for (size_t i = 0; i < file->n_assignments; i++)
+		all[i] = (struct assignment) {
+			.section = file->assignment[i].section,
+			.key = file->assignment[i].key,
+			.value = file->assignment[i].value,
+			.file = file->assignment[i].file,
+			.line = file->assignment[i].line,
+			.section_line = file->assignment[i].section_line,
+		};
+	r = timer_spec_parse(file->name, all, file->n_assignments, &self->defaults, self->zones, &c->arena, d, &c->spec);
+	if (r < 0)
+		return r;
+	judge_target(self, file->path, &c->spec, d);
+	if (!c->spec.is_enabled_said)
+		c->spec.is_enabled = file->is_enabled;
+	c->is_valid = d->n_errors == 0;
+	return 0;
+}
+
+static int config_new(struct supd_instance *self, const struct supd_unit_file *file, struct timer_config **ret)
+{
+	struct timer_config *c = calloc(1, sizeof(*c));
+	struct diag d = { 0 };
+	int r = 0;
+
+	if (!c)
+		return -ENOMEM;
+	c->fingerprint = file->fingerprint;
+	c->is_masked = file->is_masked;
+	if (!file->is_masked)
+		r = understand(self, file, c, &d);
+	if (r >= 0)
+		tell_problems(self, file->name, &d);
+	diag_done(&d);
+	if (r < 0) {
+		config_free(c);
+		return r;
+	}
+	*ret = c;
+	return 0;
+}
+
+/* ---- targets ---- */
+
+struct entry *targets_first(struct supd_instance *self, const char *unit)
+{
+	struct target *t;
+
+	HASH_FIND_STR(self->target, unit, t);
+	return t ? t->first : NULL;
+}
+
+static void targets_free(struct supd_instance *self)
+{
+	struct target *t, *next;
+
+	HASH_ITER(hh, self->target, t, next) {
+		HASH_DEL(self->target, t);
+		free(t->name);
+		free(t);
+	}
+}
+
+static int target_add(struct supd_instance *self, struct entry *e)
+{
+	struct target *t;
+
+	HASH_FIND_STR(self->target, e->config->spec.unit, t);
+	if (!t) {
+		t = calloc(1, sizeof(*t));
+		if (!t)
+			return -ENOMEM;
+		t->name = strdup(e->config->spec.unit);
+		if (!t->name) {
+			free(t);
+			return -ENOMEM;
+		}
+		HASH_ADD_KEYPTR(hh, self->target, t->name, strlen(t->name), t);
+	}
+	e->target_next = t->first;
+	t->first = e;
+	return 0;
+}
+
+static bool is_usable(const struct timer_config *c)
+{
+	return c && c->is_valid && !c->is_masked;
+}
+
+static int by_name(struct entry *a, struct entry *b)
+{
+	return strcmp(a->name, b->name);
+}
+
+/* After the set of entries has changed. */
+static int index_entries(struct supd_instance *self)
+{
+	struct entry *e, *next;
+	int r;
+
+	HASH_SRT(hh, self->entry, by_name);
+	targets_free(self);
+	HASH_ITER(hh, self->entry, e, next) {
+		r = is_usable(e->config) ? target_add(self, e) : 0;
+		if (r < 0)
+			return r;
+	}
+	r = heap_reserve(&self->real, HASH_COUNT(self->entry));
+	return r < 0 ? r : heap_reserve(&self->boot, HASH_COUNT(self->entry));
+}
+
+/* ---- entries ---- */
+
+static struct entry *entry_new(const char *name)
+{
+	struct entry *e = calloc(1, sizeof(*e));
+
+	if (!e)
+		return NULL;
+	e->name = strdup(name);
+	if (!e->name) {
+		free(e);
+		return NULL;
+	}
+	timer_init(&e->timer);
+	e->real = e->boot = (struct heap_item) { .when = USEC_NEVER, .name = e->name };
+	return e;
+}
+
+static void entry_free(struct entry *e)
+{
+	config_free(e->config);
+	config_free(e->next);
+	free(e->record);
+	free(e->name);
+	free(e);
+}
+
+static void intents_remove(struct supd_instance *self, struct entry *gone)
+{
+	struct entry **at = &self->intent_first, *last = NULL;
+
+	while (*at) {
+		if (*at == gone) {
+			*at = gone->intent_next;
+			continue;
+		}
+		last = *at;
+		at = &last->intent_next;
+	}
+	self->intent_last = last;
+}
+
+/* Stops it. What is remembered of it stays for a while. */
+static void entry_end(struct supd_instance *self, const struct supd_now *now, struct entry *e)
+{
+	struct timer_event ev = { .kind = TIMER_END, .now = *now };
+	struct orphan *o;
+
+	if (!e->is_running)
+		return;
+	entry_event(self, e, &ev);
+	intents_remove(self, e);
+	heap_set(&self->real, &e->real, USEC_NEVER);
+	heap_set(&self->boot, &e->boot, USEC_NEVER);
+	e->is_running = false;
+	self->is_dirty = true;
+	o = calloc(1, sizeof(*o));
+	if (!o)
+		return;
+	o->memory = e->timer.memory;
+	o->gone_since = now->real;
+	o->name = strdup(e->name);
+	if (o->name)
+		HASH_ADD_KEYPTR(hh, self->orphan, o->name, strlen(o->name), o);
+	else
+		free(o);
+}
+
+static void entry_remove(struct supd_instance *self, struct entry *e)
+{
+	HASH_DEL(self->entry, e);
+	entry_free(e);
+}
+
+void units_free(struct supd_instance *self)
+{
+	struct entry *e, *next;
+
+	targets_free(self);
+	HASH_ITER(hh, self->entry, e, next)
+		entry_remove(self, e);
+}
+
+/* ---- reading ---- */
+
+static bool want(void *userdata, const char *name, uint64_t fingerprint)
+{
+	struct supd_instance *self = userdata;
+	struct entry *e;
+
+	HASH_FIND_STR(self->entry, name, e);
+	if (!e)
+		return true;
+	e->is_present = true;
+	/* An invalid one is judged again: its target may be there now. */
+	return !e->config || e->config->fingerprint != fingerprint || (!e->config->is_valid && !e->config->is_masked);
+}
+
+static int read_one(void *userdata, const struct supd_unit_file *file)
+{
+	struct supd_instance *self = userdata;
+	struct entry *e;
+
+	HASH_FIND_STR(self->entry, file->name, e);
+	if (!e) {
+		e = entry_new(file->name);
+		if (!e)
+			return -ENOMEM;
+		HASH_ADD_KEYPTR(hh, self->entry, e->name, strlen(e->name), e);
+	}
+	e->is_present = true;
+	e->next = config_free(e->next);
+	return config_new(self, file, &e->next);
+}
+
+static int read_all(struct supd_instance *self)
+{
+	const struct supd_unit_reader reader = {
+		.size = sizeof(reader), .userdata = self, .want = want, .unit = read_one,
+	};
+
+	return self->host->read_units(self->host->ctx, &reader);
+}
+
+int units_load(struct supd_instance *self)
+{
+	struct entry *e, *next;
+	int r = read_all(self);
+
+	if (r < 0)
+		return r;
+	HASH_ITER(hh, self->entry, e, next) {
+		e->config = TAKE_PTR(e->next);
+		e->is_present = false;
+	}
+	return index_entries(self);
+}
+
+/* ---- reload ---- */
+
+/* A timer whose file stands as it was, but whose target does not. */
+static void judge_unchanged(struct supd_instance *self, struct entry *e)
+{
+	struct diag d = { 0 };
+
+	if (!e->is_present || e->next || !is_usable(e->config))
+		return;
+	judge_target(self, e->name, &e->config->spec, &d);
+	tell_problems(self, e->name, &d);
+	diag_done(&d);
+}
+
+int units_prepare(struct supd_instance *self)
+{
+	struct entry *e, *next;
+	int r = read_all(self);
+
+	if (r < 0)
+		return r;
+	HASH_ITER(hh, self->entry, e, next)
+		judge_unchanged(self, e);
+	return heap_reserve(&self->real, HASH_COUNT(self->entry)) < 0 ? -ENOMEM
+								       : heap_reserve(&self->boot, HASH_COUNT(self->entry));
+}
+
+static bool target_is_active(struct supd_instance *self, const char *target)
+{
+	struct supd_unit_state state = { .size = sizeof(state) };
+
+	return self->host->unit_state(self->host->ctx, target, &state) >= 0 && state.is_active;
+}
+
+static void replace_config(struct supd_instance *self, const struct supd_now *now, struct entry *e)
+{
+	struct timer_event ev = { .kind = TIMER_CHANGED, .now = *now };
+	struct timer_config *old = e->config;
+
+	e->config = TAKE_PTR(e->next);
+	if (!is_usable(e->config)) {
+		struct timer_config *now_unusable = e->config;
+
+		/* Its last step is under the old rules. */
+		e->config = old;
+		entry_end(self, now, e);
+		e->config = now_unusable;
+	} else if (e->is_running && old->fingerprint != e->config->fingerprint) {
+		ev.is_target_active = target_is_active(self, e->config->spec.unit);
+		entry_event(self, e, &ev);
+	}
+	config_free(old);
+}
+
+void units_commit(struct supd_instance *self, const struct supd_now *now)
+{
+	struct entry *e, *next, *turn = NULL;
+
+	HASH_ITER(hh, self->entry, e, next) {
+		if (!e->is_present) {
+			entry_end(self, now, e);
+			entry_remove(self, e);
+			continue;
+		}
+		e->is_present = false;
+		if (e->next)
+			replace_config(self, now, e);
+	}
+	if (index_entries(self) < 0)
+		timer_log(self, SUPD_LOG_ERROR, NULL, "out of memory: some timers do not follow their targets until the next reload");
+	HASH_ITER(hh, self->entry, e, next) {
+		if (e->is_running || !is_usable(e->config))
+			continue;
+		entry_begin(self, now, e);
+		e->turn_next = turn;
+		turn = e;
+	}
+	entries_spread(self, now, turn);
+}
+
+void units_abort(struct supd_instance *self)
+{
+	struct entry *e, *next;
+
+	HASH_ITER(hh, self->entry, e, next) {
+		e->is_present = false;
+		e->next = config_free(e->next);
+		if (!e->config)
+			entry_remove(self, e);
+	}
+}
