@@ -56,10 +56,10 @@ while IFS='|' read -r folder own libraries; do
 			grep -v ':utime\.h$' | strangers "$uthash $libraries")"
 done <<<"$table"
 
-# The border's types are shared; its calls belong to the few files that are the plugin's outer half.
+# The border's types are shared; its calls belong to the outer half of the plugin.
+rules='timer/(calendar|civil|fsm|memory|queue|schedule|spec|state_file|timestamp|zone)[a-z_]*\.[ch]:'
 empty "the timer's rules do not call the host" \
-	"$(grep -nE 'supd_host|supd_instance|"timer/instance\.h"' timer/*.[ch] |
-		grep -vE '^timer/(timer_plugin|timer_units|persist)\.c:|^timer/instance\.h:')"
+	"$(grep -nE 'supd_host|supd_instance|"timer/instance\.h"' timer/*.[ch] | grep -E "^$rules")"
 empty "world.h speaks of units, services and plugins only" \
 	"$(includes_of supervisor/world.h '"' | strangers 'base/ unit/ service/ supd-plugin.h')"
 empty "nobody includes config.h" \

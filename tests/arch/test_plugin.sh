@@ -22,6 +22,7 @@ else
 	empty "the plugin starts no process, opens no socket, reads no clock and no environment" \
 		"$($NM -D --undefined-only .libs/timer.so | awk '{ print $NF }' | sed 's/@.*//' |
 			grep -xE '(v|_F)?fork|clone3?|exec.*|posix_spawnp?|system|popen|socket|connect|bind|kill|killpg|clock_gettime|time|gettimeofday|setenv|putenv|localtime(_r)?|mktime|tzset|rand|random|getrandom|sleep|usleep|nanosleep')"
+	ok "supd is there" test -x supd
 	empty "supd links no timer code" \
 		"$(comm -12 <(defines libtimer.a | comm -23 - <(defines libbase.a)) \
 			<($NM --defined-only supd | awk '{ print $NF }' | sort -u))"
