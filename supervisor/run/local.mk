@@ -1,5 +1,24 @@
 # SPDX-License-Identifier: MIT
 noinst_LIBRARIES += librun.a
-RUN_LIBS = librun.a $(STORE_LIBS) $(SYSTEMD_LIBS)
+RUN_LIBS = librun.a $(STORE_LIBS) $(SYSTEMD_LIBS) -pthread
 
-librun_a_SOURCES =
+librun_a_SOURCES = \
+	%D%/cgroup.c %D%/cgroup.h \
+	%D%/cgroup_home.c %D%/cgroup_home.h \
+	%D%/clock_watch.c %D%/clock_watch.h \
+	%D%/daemon.c %D%/daemon.h \
+	%D%/identity.c %D%/identity.h \
+	%D%/launch.c %D%/launch.h \
+	%D%/log_format.c %D%/log_format.h \
+	%D%/log_sink.c %D%/log_sink.h \
+	%D%/output.c %D%/output.h \
+	%D%/plugin_loader.c %D%/plugin_loader.h \
+	%D%/process.c %D%/process.h \
+	%D%/process_tree.c %D%/process_tree.h \
+	%D%/reaper.c %D%/reaper.h \
+	%D%/runs.c %D%/runs.h \
+	%D%/saver.c %D%/saver.h \
+	%D%/spawn.c %D%/spawn.h \
+	%D%/worker.c %D%/worker.h \
+	%D%/world_linux.c %D%/world_linux.h \
+	%D%/zone_watch.c %D%/zone_watch.h

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/daemon.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+
+/* Neither the loop nor epoll gets better with a million; enough for some hundred runs at once. */
+#define NOFILE_WANTED 65536
+
+static const int ours[] = { SIGTERM, SIGINT, SIGHUP, SIGCHLD };
+
+/* ---- first of all ---- */
+
+/* What is opened later must not come to lie where libraries and children take stderr to be. */
+static int open_standard_streams(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR);
+		if (fd < 0)
+			return -errno;
+	} while (fd <= STDERR_FILENO);
+	close(fd);
+	return 0;
+}
+
+/* Whoever started us may have left signals ignored or blocked. */
+static int settle_signals(void)
+{
+	sigset_t mask;
+
+	for (int signal = 1; signal < NSIG; signal++) {
+		struct sigaction action = { .sa_handler = SIG_DFL };
+
+		if (signal == SIGPIPE || signal == SIGXFSZ)
+			action.sa_handler = SIG_IGN;
+		/* A sanitizer's handler for crashes stays. */
+		if (signal != SIGSEGV && signal != SIGBUS && signal != SIGFPE && signal != SIGILL && signal != SIGABRT)
+			(void) sigaction(signal, &action, NULL);
+	}
+	sigemptyset(&mask);
+	for (size_t i = 0; i < ELEMENTS(ours); i++)
+		sigaddset(&mask, ours[i]);
+	return sigprocmask(SIG_SETMASK, &mask, NULL) < 0 ? -errno : 0;
+}
+
+static void raise_nofile(struct daemon_inheritance *ret)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return;
+	ret->nofile = limit;
+	if (limit.rlim_cur >= NOFILE_WANTED || limit.rlim_cur >= limit.rlim_max)
+		return;
+	limit.rlim_cur = limit.rlim_max < NOFILE_WANTED ? limit.rlim_max : NOFILE_WANTED;
+	ret->has_nofile = setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
+int daemon_prepare(int argc, char **argv, struct daemon_inheritance *ret)
+{
+	struct daemon_inheritance inheritance = { .has_nofile = false };
+	int r;
+
+	r = open_standard_streams();
+	if (r < 0)
+		return r;
+	if (argc < 1 || !argv[0])
+		return -EINVAL;
+	(void) umask(0077);
+	r = settle_signals();
+	if (r < 0)
+		return r;
+	/* As PID 1 they come to us anyway, and elsewhere we do without if it must be. */
+	(void) prctl(PR_SET_CHILD_SUBREAPER, 1);
+	raise_nofile(&inheritance);
+	*ret = inheritance;
+	return 0;
+}
+
+/* ---- signals ---- */
+
+struct daemon_signals {
+	struct daemon_signals_listener listener;
+	sd_event_source *source[3];
+	bool is_stopping, was_interrupted;
+};
+
+static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *userdata)
+{
+	struct daemon_signals *s = userdata;
+	int signal = (int) info->ssi_signo;
+	bool again = s->is_stopping, hurry = signal == SIGINT && s->was_interrupted;
+
+	(void) source;
+	if (signal == SIGHUP) {
+		if (!s->is_stopping)
+			s->listener.reload(s->listener.userdata);
+		return 0;
+	}
+	s->is_stopping = true;
+	s->was_interrupted |= signal == SIGINT;
+	s->listener.stop(s->listener.userdata, signal, again, hurry);
+	return 0;
+}
+
+int daemon_signals_new(sd_event *event, const struct daemon_signals_listener *listener, struct daemon_signals **ret)
+{
+	struct daemon_signals *s = calloc(1, sizeof(*s));
+	int r = 0;
+
+	if (!s)
+		return -ENOMEM;
+	s->listener = *listener;
+	for (size_t i = 0; r >= 0 && i < ELEMENTS(s->source); i++) {
+		r = sd_event_add_signal(event, &s->source[i], ours[i], on_signal, s);
+		if (r >= 0)
+			r = sd_event_source_set_priority(s->source[i], SD_EVENT_PRIORITY_IMPORTANT);
+	}
+	if (r < 0) {
+		daemon_signals_free(s);
+		return r;
+	}
+	*ret = s;
+	return 0;
+}
+
+struct daemon_signals *daemon_signals_free(struct daemon_signals *s)
+{
+	if (!s)
+		return NULL;
+	for (size_t i = 0; i < ELEMENTS(s->source); i++)
+		sd_event_source_disable_unref(s->source[i]);
+	free(s);
+	return NULL;
+}
+
+/* ---- systemd ---- */
+
+void daemon_tell_state(enum supd_manager_state state)
+{
+	switch (state) {
+	case SUPD_MANAGER_STARTING:
+		(void) sd_notify(0, "STATUS=Starting.");
+		break;
+	case SUPD_MANAGER_RUNNING:
+		(void) sd_notify(0, "READY=1\nSTATUS=Running.");
+		break;
+	case SUPD_MANAGER_PAUSED:
+		(void) sd_notify(0, "STATUS=Paused: timers are off.");
+		break;
+	case SUPD_MANAGER_STOPPING:
+		(void) sd_notify(0, "STOPPING=1\nSTATUS=Stopping services.");
+		break;
+	case SUPD_MANAGER_ENDED:
+		(void) sd_notify(0, "STATUS=Ended.");
+		break;
+	}
+}
+
+void daemon_tell_status(const char *sentence)
+{
+	(void) sd_notifyf(0, "STATUS=%.*s", (int) strcspn(sentence, "\n"), sentence);
+}
+
+int daemon_watchdog(sd_event *event)
+{
+	int r = sd_event_set_watchdog(event, true);
+
+	return r < 0 ? r : 0;
+}
+
+/* ---- spare descriptors ---- */
+
+void spare_fds_fill(struct spare_fds *s)
+{
+	if (s->is_filled)
+		return;
+	s->is_filled = true;
+	for (size_t i = 0; i < ELEMENTS(s->fd); i++)
+		s->fd[i] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+void spare_fds_release(struct spare_fds *s)
+{
+	if (!s->is_filled)
+		return;
+	s->is_filled = false;
+	for (size_t i = 0; i < ELEMENTS(s->fd); i++)
+		if (s->fd[i] >= 0)
+			close(s->fd[i]);
+}

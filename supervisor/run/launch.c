@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/launch.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "run/identity.h"
+
+#define CHILD_STACK_SIZE ((size_t) 64 * 1024)
+/* No kernel's struct sigaction is larger. */
+#define KERNEL_SIGACTION_MAX 160
+
+/* Code of the child runs on a stack that sanitizers know nothing of, in memory that another process uses. */
+#define CHILD_CODE __attribute__((no_sanitize_address, no_sanitize_thread, noinline))
+
+/* The bare calls where libc's wrapper would do more than call: it tells all threads of a change of identity, and
+ * keeps two signals to itself. */
+#ifdef SYS_setresuid32
+#define SYS_SETRESUID SYS_setresuid32
+#define SYS_SETRESGID SYS_setresgid32
+#define SYS_SETGROUPS SYS_setgroups32
+#define SYS_GETGROUPS SYS_getgroups32
+#else
+#define SYS_SETRESUID SYS_setresuid
+#define SYS_SETRESGID SYS_setresgid
+#define SYS_SETGROUPS SYS_setgroups
+#define SYS_GETGROUPS SYS_getgroups
+#endif
+
+CHILD_CODE static int fail(struct launch *l, enum exec_step step)
+{
+	l->error = errno;
+	l->step = step;
+	return -1;
+}
+
+/* By hand: exec resets handlers, but leaves ignored what was ignored. */
+CHILD_CODE static void reset_signals(void)
+{
+	static const char zero[KERNEL_SIGACTION_MAX];
+
+	for (int sig = 1; sig < _NSIG; sig++)
+		(void) syscall(SYS_rt_sigaction, sig, zero, NULL, (size_t) _NSIG / 8);
+	(void) syscall(SYS_rt_sigprocmask, SIG_SETMASK, zero, NULL, (size_t) _NSIG / 8);
+}
+
+CHILD_CODE static int set_up_streams(struct launch *l)
+{
+	if (dup2(l->in, STDIN_FILENO) < 0)
+		return fail(l, EXEC_STEP_STDIN);
+	if (dup2(l->out, STDOUT_FILENO) < 0 || dup2(l->err, STDERR_FILENO) < 0)
+		return fail(l, EXEC_STEP_STDOUT);
+	return 0;
+}
+
+CHILD_CODE static int parse_fd(const char *s)
+{
+	int fd = 0;
+
+	for (; *s; s++) {
+		if (*s < '0' || *s > '9')
+			return -1;
+		fd = fd * 10 + (*s - '0');
+	}
+	return fd;
+}
+
+/* For kernels without close_range(2): by the list in /proc. */
+CHILD_CODE static int close_listed(void)
+{
+	_Alignas(struct dirent64) char buf[2048];
+	int dir = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	long n;
+
+	if (dir < 0)
+		return -1;
+	while ((n = syscall(SYS_getdents64, dir, buf, sizeof(buf))) > 0)
+		for (long at = 0; at < n;) {
+			const struct dirent64 *entry = (const void *) (buf + at);
+			int fd = parse_fd(entry->d_name);
+
+			if (fd > STDERR_FILENO && fd != dir)
+				(void) close(fd);
+			at += entry->d_reclen;
+		}
+	(void) close(dir);
+	return n < 0 ? -1 : 0;
+}
+
+/* Ours are all marked close-on-exec; those that somebody handed us, and a library's, may not be. */
+CHILD_CODE static int close_others(struct launch *l)
+{
+	if (syscall(SYS_close_range, STDERR_FILENO + 1, UINT_MAX, 0) == 0)
+		return 0;
+	if ((errno != ENOSYS && errno != EPERM) || close_listed() < 0)
+		return fail(l, EXEC_STEP_FDS);
+	return 0;
+}
+
+CHILD_CODE static int set_limits(struct launch *l)
+{
+	if (l->has_nofile && setrlimit(RLIMIT_NOFILE, &l->nofile) < 0)
+		return fail(l, EXEC_STEP_FDS);
+	(void) umask(l->umask);
+	if (l->has_nice && setpriority(PRIO_PROCESS, 0, l->nice) < 0)
+		return fail(l, EXEC_STEP_NICE);
+	return 0;
+}
+
+CHILD_CODE static bool has_group(const gid_t *list, size_t n, gid_t gid)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i] == gid)
+			return true;
+	return false;
+}
+
+CHILD_CODE static bool groups_are_set(struct launch *l)
+{
+	const struct identity *id = l->identity;
+	long n = syscall(SYS_GETGROUPS, id->n_groups, l->groups_check);
+
+	if (n < 0 || (size_t) n != id->n_groups)
+		return false;
+	for (size_t i = 0; i < id->n_groups; i++)
+		if (!has_group(l->groups_check, id->n_groups, id->groups[i]))
+			return false;
+	return true;
+}
+
+/* A zero count makes getgroups(2) tell the number instead, which is right as well: none are expected. */
+CHILD_CODE static int set_groups(struct launch *l)
+{
+	const struct identity *id = l->identity;
+
+	if (!id->set_groups || groups_are_set(l))
+		return 0;
+	if (syscall(SYS_SETGROUPS, id->n_groups, id->groups) < 0)
+		return fail(l, EXEC_STEP_GROUP);
+	errno = EPERM;
+	return groups_are_set(l) ? 0 : fail(l, EXEC_STEP_GROUP);
+}
+
+CHILD_CODE static int set_group(struct launch *l)
+{
+	gid_t gid = l->identity->gid, real = (gid_t) -1, effective = (gid_t) -1, saved = (gid_t) -1;
+
+	if (!l->identity->set_group)
+		return 0;
+	if (syscall(SYS_SETRESGID, gid, gid, gid) < 0)
+		return fail(l, EXEC_STEP_GROUP);
+	errno = EPERM;
+	if (getresgid(&real, &effective, &saved) < 0 || real != gid || effective != gid || saved != gid)
+		return fail(l, EXEC_STEP_GROUP);
+	return 0;
+}
+
+CHILD_CODE static int set_user(struct launch *l)
+{
+	uid_t uid = l->identity->uid, real = (uid_t) -1, effective = (uid_t) -1, saved = (uid_t) -1;
+
+	if (!l->identity->set_user)
+		return 0;
+	if (syscall(SYS_SETRESUID, uid, uid, uid) < 0)
+		return fail(l, EXEC_STEP_USER);
+	errno = EPERM;
+	if (getresuid(&real, &effective, &saved) < 0 || real != uid || effective != uid || saved != uid)
+		return fail(l, EXEC_STEP_USER);
+	return 0;
+}
+
+/* As the user, and after the change, as systemd does: the directory may be one (on a network, say) that root may
+ * not enter but the user may, and one that the user may not enter must not be handed over by root. */
+CHILD_CODE static int enter_directory(struct launch *l)
+{
+	if (!l->directory || chdir(l->directory) == 0 || l->directory_optional)
+		return 0;
+	return fail(l, EXEC_STEP_CHDIR);
+}
+
+/* If supd dies, its services do not outlive it unsupervised. It may have died before this call. */
+CHILD_CODE static void die_with_parent(struct launch *l)
+{
+	if (l->parent_death_signal == 0)
+		return;
+	(void) prctl(PR_SET_PDEATHSIG, l->parent_death_signal);
+	if (getppid() != l->parent)
+		(void) syscall(SYS_exit_group, EXIT_FAILURE);
+}
+
+/* Like execvp(3): a file that may not be executed is passed over, but remembered. */
+CHILD_CODE static int become(struct launch *l)
+{
+	int error = ENOENT;
+
+	for (const char *const *path = l->path; *path; path++) {
+		(void) syscall(SYS_execve, *path, l->argv, l->envp);
+		if (error != EACCES)
+			error = errno;
+		if (errno != EACCES && errno != ENOENT && errno != ENOTDIR)
+			break;
+	}
+	errno = error;
+	return fail(l, EXEC_STEP_EXEC);
+}
+
+CHILD_CODE static int child_steps(struct launch *l)
+{
+	if (l->cgroup_procs >= 0 && write(l->cgroup_procs, "0", 1) < 0)
+		return fail(l, EXEC_STEP_CGROUP);
+	if (setsid() < 0)
+		return fail(l, EXEC_STEP_SETSID);
+	reset_signals();
+	if (set_up_streams(l) < 0 || close_others(l) < 0 || set_limits(l) < 0)
+		return -1;
+	if (chdir("/") < 0)
+		return fail(l, EXEC_STEP_CHDIR);
+	if (set_groups(l) < 0 || set_group(l) < 0 || set_user(l) < 0 || enter_directory(l) < 0)
+		return -1;
+	die_with_parent(l);
+	return become(l);
+}
+
+CHILD_CODE static int child_main(void *userdata)
+{
+	(void) child_steps(userdata);
+	(void) syscall(SYS_exit_group, EXIT_FAILURE);
+	return EXIT_FAILURE;
+}
+
+static int refuse(struct launch *l, int error)
+{
+	l->step = EXEC_STEP_FORK;
+	l->error = error;
+	return -1;
+}
+
+int launch(struct launch *l, pid_t *pid, int *pidfd)
+{
+	_cleanup_free_ gid_t *groups = calloc(l->identity->n_groups + 1, sizeof(*groups));
+	char *stack;
+	int r, saved;
+
+	if (!groups)
+		return refuse(l, ENOMEM);
+	stack = mmap(NULL, CHILD_STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	if (stack == MAP_FAILED)
+		return refuse(l, errno);
+	l->groups_check = groups;
+	l->parent = getpid();
+	l->step = EXEC_STEP_NONE;
+	l->error = 0;
+	r = clone(child_main, stack + CHILD_STACK_SIZE,
+		  CLONE_VM | CLONE_VFORK | CLONE_PIDFD | CLONE_CHILD_SETTID | SIGCHLD, l, pidfd, NULL, pid);
+	saved = errno;
+	munmap(stack, CHILD_STACK_SIZE);
+	l->groups_check = NULL;
+	if (r < 0)
+		return refuse(l, saved);
+	return l->step == EXEC_STEP_NONE ? 0 : -1;
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <utlist.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+
+struct stream {
+	struct output *output;
+	const char *name;
+	int fd; /* -1: has ended */
+	sd_event_source *source;
+	char *line; /* OUTPUT_LINE_MAX + 1 bytes; made with the first byte */
+	size_t n;
+};
+
+struct output {
+	struct outputs *all;
+	char *unit;
+	uint8_t run_id[16];
+	struct stream stream[2];
+	uint64_t token;
+	bool is_finished; /* nobody's but ours */
+	sd_event_source *grace;
+	struct output *prev, *next;
+};
+
+struct outputs {
+	sd_event *event;
+	int64_t priority;
+	uint64_t grace;
+	struct output *list;
+	char buf[OUTPUT_TURN_MAX];
+};
+
+/* ---- lines ---- */
+
+/* sd-daemon(3): "<0>" to "<7>". */
+static int take_level(const char **message)
+{
+	const char *m = *message;
+
+	if (m[0] != '<' || m[1] < '0' || m[1] > '7' || m[2] != '>')
+		return LOG_INFO;
+	*message = m + 3;
+	return m[1] - '0' < LOG_ERR ? LOG_ERR : m[1] - '0';
+}
+
+static void line_end(struct stream *s)
+{
+	const char *message = s->line;
+	struct log_line line = { .unit = s->output->unit, .run_id = s->output->run_id, .stream = s->name };
+
+	s->line[s->n] = '\0';
+	line.level = take_level(&message);
+	line.message = message;
+	s->n = 0;
+	log_write(&line);
+}
+
+static int line_room(struct stream *s)
+{
+	if (!s->line)
+		s->line = malloc(OUTPUT_LINE_MAX + 1);
+	return s->line ? 0 : -ENOMEM;
+}
+
+/* Not within a character: the bytes of one that has only begun stay for the next line. */
+static void line_split(struct stream *s)
+{
+	char rest[4];
+	size_t cut = s->n, kept;
+
+	for (size_t back = 1; back <= 3; back++) {
+		unsigned char c = (unsigned char) s->line[s->n - back];
+
+		if ((c & 0xc0) == 0x80)
+			continue;
+		if (c >= 0xc0 && back < (c >= 0xf0 ? 4U : c >= 0xe0 ? 3U : 2U))
+			cut = s->n - back;
+		break;
+	}
+	kept = s->n - cut;
+	memcpy(rest, s->line + cut, kept);
+	s->n = cut;
+	line_end(s);
+	memcpy(s->line, rest, kept);
+	s->n = kept;
+}
+
+static void take_bytes(struct stream *s, const char *bytes, size_t n)
+{
+	if (line_room(s) < 0)
+		return;
+	for (size_t i = 0; i < n; i++) {
+		/* A run of NULs is padding, not empty lines. */
+		if (bytes[i] == '\n' || (bytes[i] == '\0' && s->n > 0))
+			line_end(s);
+		else if (bytes[i] != '\0')
+			s->line[s->n++] = bytes[i];
+		if (s->n == OUTPUT_LINE_MAX)
+			line_split(s);
+	}
+}
+
+static void line_flush(struct stream *s)
+{
+	if (s->n > 0)
+		line_end(s);
+}
+
+/* ---- pipes ---- */
+
+static void stream_close(struct stream *s)
+{
+	line_flush(s);
+	s->source = sd_event_source_disable_unref(s->source);
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+	free(TAKE_PTR(s->line));
+}
+
+static bool has_ended(const struct output *o)
+{
+	return o->stream[0].fd < 0 && o->stream[1].fd < 0;
+}
+
+static struct output *output_free(struct output *o)
+{
+	for (size_t i = 0; i < ELEMENTS(o->stream); i++)
+		stream_close(&o->stream[i]);
+	sd_event_source_disable_unref(o->grace);
+	DL_DELETE(o->all->list, o);
+	free(o->unit);
+	free(o);
+	return NULL;
+}
+
+/* One read; how much there was, 0: nothing now, or the end (the stream is closed then). */
+static size_t stream_read(struct stream *s, size_t max)
+{
+	char *buf = s->output->all->buf;
+	ssize_t n = read(s->fd, buf, max);
+
+	if (n > 0) {
+		take_bytes(s, buf, (size_t) n);
+		return (size_t) n;
+	}
+	if (n == 0 || (errno != EAGAIN && errno != EINTR))
+		stream_close(s);
+	return 0;
+}
+
+static int on_readable(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+{
+	struct stream *s = userdata;
+
+	(void) source;
+	(void) fd;
+	(void) revents;
+	(void) stream_read(s, OUTPUT_TURN_MAX);
+	if (has_ended(s->output) && s->output->is_finished)
+		output_free(s->output);
+	return 0;
+}
+
+static int stream_open(struct stream *s, struct output *o, const char *name, int *ret_write)
+{
+	int fd[2], r;
+
+	if (pipe2(fd, O_CLOEXEC) < 0)
+		return -errno;
+	s->output = o;
+	s->name = name;
+	s->fd = fd[0];
+	*ret_write = fd[1];
+	/* Only our end: the service's is as blocking as programs expect. */
+	if (fcntl(s->fd, F_SETFL, O_NONBLOCK) < 0)
+		return -errno;
+	r = sd_event_add_io(o->all->event, &s->source, s->fd, EPOLLIN, on_readable, s);
+	return r < 0 ? r : sd_event_source_set_priority(s->source, o->all->priority);
+}
+
+int output_new(struct outputs *all, uint64_t token, const char *unit, const uint8_t run_id[16], int *ret_out,
+	       int *ret_err, struct output **ret)
+{
+	struct output *o = calloc(1, sizeof(*o));
+	int out = -1, err = -1, r;
+
+	if (!o)
+		return -ENOMEM;
+	o->all = all;
+	o->token = token;
+	o->stream[0].fd = o->stream[1].fd = -1;
+	memcpy(o->run_id, run_id, sizeof(o->run_id));
+	DL_APPEND(all->list, o);
+	o->unit = strdup(unit);
+	r = o->unit ? stream_open(&o->stream[0], o, "stdout", &out) : -ENOMEM;
+	if (r >= 0)
+		r = stream_open(&o->stream[1], o, "stderr", &err);
+	if (r < 0) {
+		if (out >= 0)
+			close(out);
+		if (err >= 0)
+			close(err);
+		output_free(o);
+		return r;
+	}
+	*ret_out = out;
+	*ret_err = err;
+	*ret = o;
+	return 0;
+}
+
+/* What is in the pipe now is all that the dead can have written; whoever goes on writing is not waited for. */
+static void stream_drain(struct stream *s)
+{
+	int left = 0;
+
+	if (s->fd < 0 || ioctl(s->fd, FIONREAD, &left) < 0)
+		return;
+	while (left > 0 && s->fd >= 0) {
+		size_t n = stream_read(s, left < OUTPUT_TURN_MAX ? (size_t) left : OUTPUT_TURN_MAX);
+
+		if (n == 0)
+			break;
+		left -= (int) n;
+	}
+	line_flush(s);
+}
+
+static void drain(struct output *o)
+{
+	for (size_t i = 0; i < ELEMENTS(o->stream); i++)
+		stream_drain(&o->stream[i]);
+}
+
+void output_finish(struct output *o)
+{
+	o->is_finished = true;
+	drain(o);
+	/* A pipe that nobody holds is seen to be at its end now, not in a later turn. */
+	for (size_t i = 0; i < ELEMENTS(o->stream); i++)
+		if (o->stream[i].fd >= 0)
+			(void) stream_read(&o->stream[i], OUTPUT_TURN_MAX);
+	if (has_ended(o))
+		output_free(o);
+}
+
+static int on_grace(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct output *o = userdata;
+
+	(void) source;
+	(void) usec;
+	drain(o);
+	log_unit(o->unit, LOG_INFO, 0, "processes that outlived their run still hold its output, which is closed");
+	output_free(o);
+	return 0;
+}
+
+void outputs_leave(struct outputs *all, uint64_t token)
+{
+	struct output *o, *next;
+
+	DL_FOREACH_SAFE(all->list, o, next) {
+		if (o->token != token || o->grace)
+			continue;
+		o->is_finished = true;
+		drain(o);
+		if (has_ended(o) || sd_event_add_time_relative(all->event, &o->grace, CLOCK_BOOTTIME, all->grace, 0,
+							       on_grace, o) < 0)
+			output_free(o);
+	}
+}
+
+int outputs_new(sd_event *event, int64_t priority, uint64_t grace, struct outputs **ret)
+{
+	struct outputs *all = calloc(1, sizeof(*all));
+
+	if (!all)
+		return -ENOMEM;
+	all->event = event;
+	all->priority = priority;
+	all->grace = grace;
+	*ret = all;
+	return 0;
+}
+
+struct outputs *outputs_free(struct outputs *all)
+{
+	struct output *o, *next;
+
+	if (!all)
+		return NULL;
+	DL_FOREACH_SAFE(all->list, o, next) {
+		drain(o);
+		output_free(o);
+	}
+	free(all);
+	return NULL;
+}

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/process_tree.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+#include <utlist.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "base/text.h"
+#include "base/usec.h"
+#include "run/cgroup.h"
+#include "run/cgroup_home.h"
+#include "run/process.h"
+
+#define SIGNAL_ROUNDS_MAX 16
+#define LOOK_AGAIN_FIRST (50 * USEC_PER_MSEC)
+#define LOOK_AGAIN_MAX (1 * USEC_PER_SEC)
+
+struct process_tree {
+	struct process_forest *forest;
+	process_tree_empty_fn *empty;
+	void *userdata;
+	bool is_watched;
+	struct process_tree *prev, *next;
+	/* with a cgroup */
+	struct cgroup group; /* fd -1: without */
+	int procs_fd;
+	sd_event_source *populated;
+	/* without */
+	pid_t *session;
+	size_t n_sessions;
+	char invocation[sizeof("INVOCATION_ID=") + 32];
+};
+
+struct process_forest {
+	sd_event *event;
+	struct cgroup_home *home; /* NULL: no cgroups */
+	struct process_tree *trees;
+	sd_event_source *check, *look_again;
+	usec_t pause; /* until the next look; grows */
+};
+
+/* ---- without a cgroup: who belongs to a tree ---- */
+
+/* A process and what was found out about it in this walk. */
+struct walk {
+	struct process *p;
+	bool *is_ours; /* descends from this daemon */
+	bool *is_member;
+	size_t n;
+};
+
+static bool has_session(const struct process_tree *t, pid_t session)
+{
+	for (size_t i = 0; i < t->n_sessions; i++)
+		if (t->session[i] == session)
+			return true;
+	return false;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct process *p = a, *q = b;
+
+	return (p->pid > q->pid) - (p->pid < q->pid);
+}
+
+/* Marks whose parent is marked, until nothing changes: a number may be lower than its parent's. */
+static void mark_descendants(const struct walk *w, bool *mark)
+{
+	bool changed = true;
+
+	while (changed) {
+		changed = false;
+		for (size_t i = 0; i < w->n; i++) {
+			struct process key = { .pid = w->p[i].parent };
+			const struct process *parent = NULL;
+
+			if (!mark[i])
+				parent = bsearch(&key, w->p, w->n, sizeof(key), by_pid);
+			if (parent && mark[parent - w->p])
+				changed = mark[i] = true;
+		}
+	}
+}
+
+static void mark_members(const struct walk *w, const struct process_tree *t)
+{
+	for (size_t i = 0; i < w->n; i++)
+		w->is_ours[i] = w->p[i].parent == getpid();
+	mark_descendants(w, w->is_ours);
+	for (size_t i = 0; i < w->n; i++)
+		w->is_member[i] = w->is_ours[i] && !w->p[i].is_dead &&
+				  (has_session(t, w->p[i].session) ||
+				   process_has_environment(w->p[i].pid, t->invocation));
+	mark_descendants(w, w->is_member);
+}
+
+/* Sessions that have emptied are forgotten, as their number may come back as a stranger's. */
+static void forget_sessions(const struct walk *w, struct process_tree *t)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->n_sessions; i++) {
+		bool is_used = false;
+
+		for (size_t k = 0; k < w->n; k++)
+			is_used |= w->p[k].session == t->session[i];
+		if (is_used)
+			t->session[kept++] = t->session[i];
+	}
+	t->n_sessions = kept;
+}
+
+/* The living members of a tree; gives. */
+static int members(struct process_tree *t, struct process **ret, size_t *ret_n)
+{
+	_cleanup_free_ struct process *list = NULL;
+	_cleanup_free_ bool *marks = NULL;
+	struct walk w = { 0 };
+	size_t kept = 0;
+	int r;
+
+	r = process_list(&list, &w.n);
+	if (r < 0)
+		return r;
+	marks = calloc(2 * w.n + 1, sizeof(*marks));
+	if (!marks)
+		return -ENOMEM;
+	qsort(list, w.n, sizeof(*list), by_pid);
+	w.p = list;
+	w.is_ours = marks;
+	w.is_member = marks + w.n;
+	mark_members(&w, t);
+	forget_sessions(&w, t);
+	for (size_t i = 0; i < w.n; i++)
+		if (w.is_member[i] && !list[i].is_dead)
+			list[kept++] = list[i];
+	*ret = TAKE_PTR(list);
+	*ret_n = kept;
+	return 0;
+}
+
+static bool is_same_process(const void *userdata, pid_t pid)
+{
+	const struct process *meant = userdata;
+	struct process now;
+
+	return process_read(pid, &now) >= 0 && now.started == meant->started && !now.is_dead;
+}
+
+static bool was_sent(const struct process *sent, size_t n, const struct process *p)
+{
+	for (size_t i = 0; i < n; i++)
+		if (sent[i].pid == p->pid && sent[i].started == p->started)
+			return true;
+	return false;
+}
+
+/* Those that are forked while we signal are found in the next round. */
+static int signal_members(struct process_tree *t, int signal, pid_t spare)
+{
+	_cleanup_free_ struct process *sent = NULL;
+	size_t n_sent = 0;
+
+	for (unsigned round = 0; round < SIGNAL_ROUNDS_MAX; round++) {
+		_cleanup_free_ struct process *list = NULL;
+		struct process *grown;
+		size_t n, before = n_sent;
+		int r;
+
+		r = members(t, &list, &n);
+		if (r < 0)
+			return r;
+		grown = reallocarray(sent, n_sent + n + 1, sizeof(*sent));
+		if (!grown)
+			return -ENOMEM;
+		sent = grown;
+		for (size_t i = 0; i < n; i++) {
+			if (list[i].pid == spare || was_sent(sent, before, &list[i]))
+				continue;
+			(void) process_signal(list[i].pid, signal, is_same_process, &list[i]);
+			sent[n_sent++] = list[i];
+		}
+		if (n_sent == before)
+			break;
+	}
+	return 0;
+}
+
+/* ---- either way ---- */
+
+/* If it cannot be told, it is taken for populated: looked at again. */
+static bool is_populated(struct process_tree *t)
+{
+	_cleanup_free_ struct process *list = NULL;
+	size_t n = 0;
+	int r;
+
+	if (t->group.fd >= 0) {
+		r = cgroup_is_populated(&t->group);
+		return r < 0 ? r != -ENODEV && r != -ENOENT : r > 0;
+	}
+	return members(t, &list, &n) < 0 || n > 0;
+}
+
+static int check_soon(struct process_forest *f)
+{
+	return sd_event_source_set_enabled(f->check, SD_EVENT_ONESHOT);
+}
+
+/* Without a cgroup no event tells that a process which is no child of ours has ended. */
+static void look_again_later(struct process_forest *f)
+{
+	uint64_t now = 0;
+
+	(void) sd_event_now(f->event, CLOCK_BOOTTIME, &now);
+	(void) sd_event_source_set_time(f->look_again, now + f->pause);
+	(void) sd_event_source_set_enabled(f->look_again, SD_EVENT_ONESHOT);
+	f->pause = usec_min(f->pause * 2, LOOK_AGAIN_MAX);
+}
+
+/* A watched tree that is empty; its watch is over. *ret_is_left: of the others, one must be looked at again. */
+static struct process_tree *take_empty(struct process_forest *f, bool *ret_is_left)
+{
+	struct process_tree *t;
+
+	DL_FOREACH(f->trees, t) {
+		if (!t->is_watched)
+			continue;
+		if (!is_populated(t)) {
+			t->is_watched = false;
+			return t;
+		}
+		*ret_is_left |= !t->populated;
+	}
+	return NULL;
+}
+
+static int on_check(sd_event_source *source, void *userdata)
+{
+	struct process_forest *f = userdata;
+	struct process_tree *t;
+	bool is_left = false;
+
+	(void) source;
+	t = take_empty(f, &is_left);
+	if (t) {
+		/* The others in the next turn: what is told may free any of them. */
+		(void) check_soon(f);
+		t->empty(t->userdata);
+	} else if (is_left) {
+		look_again_later(f);
+	}
+	return 0;
+}
+
+static int on_look_again(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	(void) source;
+	(void) usec;
+	return check_soon(userdata);
+}
+
+static int on_populated(sd_event_source *source, const struct inotify_event *event, void *userdata)
+{
+	struct process_tree *t = userdata;
+
+	(void) source;
+	(void) event;
+	return check_soon(t->forest);
+}
+
+int process_forest_new(sd_event *event, bool without_cgroup, struct process_forest **ret)
+{
+	struct process_forest *f = calloc(1, sizeof(*f));
+	int r = 0;
+
+	if (!f)
+		return -ENOMEM;
+	f->event = event;
+	f->pause = LOOK_AGAIN_FIRST;
+	if (!without_cgroup) {
+		r = cgroup_home_new(event, &f->home);
+		if (r < 0 && r != -ENOMEM) {
+			log_unit(NULL, LOG_INFO, r, "no cgroups of our own, processes are found through /proc");
+			r = 0;
+		}
+	}
+	if (r >= 0)
+		r = sd_event_add_defer(event, &f->check, on_check, f);
+	if (r >= 0)
+		r = sd_event_source_set_enabled(f->check, SD_EVENT_OFF);
+	if (r >= 0)
+		r = sd_event_add_time(event, &f->look_again, CLOCK_BOOTTIME, 0, 10 * USEC_PER_MSEC, on_look_again, f);
+	if (r >= 0)
+		r = sd_event_source_set_enabled(f->look_again, SD_EVENT_OFF);
+	if (r < 0) {
+		process_forest_free(f);
+		return r;
+	}
+	*ret = f;
+	return 0;
+}
+
+struct process_forest *process_forest_free(struct process_forest *f)
+{
+	if (!f)
+		return NULL;
+	sd_event_source_disable_unref(f->check);
+	sd_event_source_disable_unref(f->look_again);
+	cgroup_home_free(f->home);
+	free(f);
+	return NULL;
+}
+
+bool process_forest_has_cgroup(const struct process_forest *f)
+{
+	return f->home;
+}
+
+void process_forest_reaped(struct process_forest *f)
+{
+	struct process_tree *t;
+
+	f->pause = LOOK_AGAIN_FIRST;
+	DL_FOREACH(f->trees, t)
+		if (t->is_watched) {
+			(void) check_soon(f);
+			return;
+		}
+}
+
+int process_tree_new(struct process_forest *f, uint64_t token, const char *unit, const uint8_t run_id[16],
+		     process_tree_empty_fn *empty, void *userdata, struct process_tree **ret)
+{
+	struct process_tree *t = calloc(1, sizeof(*t));
+	char name[256], hex[33];
+	int r = 0;
+
+	if (!t)
+		return -ENOMEM;
+	*t = (struct process_tree) { .forest = f, .empty = empty, .userdata = userdata, .group.fd = -1, .procs_fd = -1 };
+	text_hex16(run_id, hex);
+	snprintf(t->invocation, sizeof(t->invocation), "INVOCATION_ID=%s", hex);
+	DL_APPEND(f->trees, t);
+	if (f->home) {
+		snprintf(name, sizeof(name), "run-%" PRIu64 "-%.200s", token, unit);
+		r = cgroup_make(cgroup_home_group(f->home), name, &t->group);
+		if (r >= 0)
+			r = t->procs_fd = cgroup_open_procs(&t->group);
+	}
+	if (r < 0) {
+		process_tree_free(t);
+		return r;
+	}
+	*ret = t;
+	return 0;
+}
+
+struct process_tree *process_tree_free(struct process_tree *t)
+{
+	if (!t)
+		return NULL;
+	DL_DELETE(t->forest->trees, t);
+	sd_event_source_disable_unref(t->populated);
+	if (t->procs_fd >= 0)
+		close(t->procs_fd);
+	if (t->group.fd >= 0)
+		cgroup_home_retire(t->forest->home, &t->group);
+	free(t->session);
+	free(t);
+	return NULL;
+}
+
+int process_tree_procs_fd(const struct process_tree *t)
+{
+	return t->procs_fd;
+}
+
+/* A number that was just given out is nobody's session any more. */
+static void drop_session(struct process_tree *t, pid_t session)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->n_sessions; i++)
+		if (t->session[i] != session)
+			t->session[kept++] = t->session[i];
+	t->n_sessions = kept;
+}
+
+void process_tree_add(struct process_tree *t, pid_t pid)
+{
+	struct process_tree *other;
+	pid_t *grown;
+
+	if (t->group.fd >= 0)
+		return;
+	DL_FOREACH(t->forest->trees, other)
+		drop_session(other, pid);
+	grown = reallocarray(t->session, t->n_sessions + 1, sizeof(*grown));
+	if (!grown) /* INVOCATION_ID= still tells it */
+		return;
+	t->session = grown;
+	t->session[t->n_sessions++] = pid;
+}
+
+int process_tree_signal(struct process_tree *t, int signal, pid_t spare)
+{
+	if (t->group.fd >= 0)
+		return cgroup_signal(&t->group, signal, spare);
+	return signal_members(t, signal, spare);
+}
+
+int process_tree_watch(struct process_tree *t)
+{
+	_cleanup_free_ char *path = NULL;
+
+	/* If there is nothing to watch with, it is looked at again and again. */
+	if (t->group.fd >= 0 && !t->populated && asprintf(&path, "%s/cgroup.events", t->group.path) > 0)
+		(void) sd_event_add_inotify(t->forest->event, &t->populated, path, IN_MODIFY, on_populated, t);
+	t->is_watched = true;
+	t->forest->pause = LOOK_AGAIN_FIRST;
+	return check_soon(t->forest);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SUPD_RUN_PROCESS_TREE_H
+#define SUPD_RUN_PROCESS_TREE_H
+
+/* All processes of one run, whatever they do: fork, detach, change session.
+ *
+ * Where we may, a cgroup holds them: <own cgroup>/supd-PID-xxxxxxxx/run-TOKEN-UNIT. The folder above the runs is locked for
+ * as long as its daemon lives; one that is found unlocked belonged to a daemon that died, and what still runs in
+ * it is killed and swept away. Processes that a service was allowed to leave (KillMode=none) move to …/left, which is
+ * not.
+ *
+ * Elsewhere the daemon is a child subreaper, so that all of them stay its descendants, and a walk through /proc tells them
+ * by session, by ancestors, and by INVOCATION_ID= in the environment that they were executed with. That a tree
+ * has emptied is seen when something is reaped, and by looking again after a moment while something is left. Only
+ * a process that detaches completely and also drops its environment escapes that. */
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <systemd/sd-event.h>
+
+struct process_tree;
+struct process_forest;
+
+/* @without_cgroup: do not even try. */
+int process_forest_new(sd_event *event, bool without_cgroup, struct process_forest **ret);
+/* Removes what cgroups it made, as far as nothing lives in them. */
+struct process_forest *process_forest_free(struct process_forest *f);
+bool process_forest_has_cgroup(const struct process_forest *f);
+/* Something was reaped: trees may have emptied. */
+void process_forest_reaped(struct process_forest *f);
+
+typedef void process_tree_empty_fn(void *userdata);
+
+int process_tree_new(struct process_forest *f, uint64_t token, const char *unit, const uint8_t run_id[16],
+		     process_tree_empty_fn *empty, void *userdata, struct process_tree **ret);
+/* Whatever is left in it goes on, unwatched. */
+struct process_tree *process_tree_free(struct process_tree *t);
+
+/* For the child to join with; lent, -1: nothing to join. */
+int process_tree_procs_fd(const struct process_tree *t);
+/* A process of ours was started, which leads a session of its own. */
+void process_tree_add(struct process_tree *t, pid_t pid);
+/* To every process but @spare (0: none). */
+int process_tree_signal(struct process_tree *t, int signal, pid_t spare);
+/* empty() is called from the loop, once, as soon as no process is left. */
+int process_tree_watch(struct process_tree *t);
+
+#endif

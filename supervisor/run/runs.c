@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/runs.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <uthash.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "run/output.h"
+#include "run/process_tree.h"
+
+/* Starts that may hang at the same time (on a name service, a network file system) before others wait for them. */
+#define SPAWN_THREADS 8
+
+struct entry {
+	UT_hash_handle hh;
+	world_token token;
+	struct runs *all;
+	struct process_tree *tree;
+	struct output *output;  /* of the process of the last spawn, until its end is told */
+	struct spawn *spawn;    /* the last */
+	bool is_launching;      /* a thread has it */
+	bool is_released;       /* meanwhile: goes when the thread is done */
+	bool is_empty_untold;   /* the tree was empty before the end of its main process was told */
+};
+
+struct runs {
+	struct runs_config config;
+	struct runs_listener listener;
+	struct reaper *reaper;
+	struct worker *worker;
+	struct process_forest *forest;
+	struct outputs *outputs;
+	struct entry *entries; /* uthash */
+};
+
+static struct entry *entry_find(struct runs *all, world_token token)
+{
+	struct entry *e;
+
+	HASH_FIND(hh, all->entries, &token, sizeof(token), e);
+	return e;
+}
+
+static struct entry *entry_free(struct entry *e)
+{
+	if (!e)
+		return NULL;
+	if (e->output)
+		output_finish(e->output);
+	outputs_leave(e->all->outputs, e->token);
+	if (e->spawn)
+		reaper_forget(e->all->reaper, &e->spawn->child);
+	spawn_free(e->spawn);
+	process_tree_free(e->tree);
+	free(e);
+	return NULL;
+}
+
+static bool has_process(const struct entry *e)
+{
+	return e->spawn && (e->is_launching || child_is_alive(&e->spawn->child));
+}
+
+/* ---- what is told ---- */
+
+static void on_tree_empty(void *userdata)
+{
+	struct entry *e = userdata;
+
+	if (has_process(e))
+		e->is_empty_untold = true;
+	else
+		e->all->listener.tree_empty(e->all->listener.userdata, e->token);
+}
+
+/* The answer is out: if nothing but it stood in the way, the tree is looked at again. */
+static void settle(struct runs *all, world_token token)
+{
+	struct entry *e = entry_find(all, token);
+
+	if (!e || !e->is_empty_untold || has_process(e))
+		return;
+	e->is_empty_untold = false;
+	(void) process_tree_watch(e->tree);
+}
+
+static void tell_exited(struct entry *e)
+{
+	struct runs *all = e->all;
+	world_token token = e->token;
+	const struct child *c = &e->spawn->child;
+	struct rusage usage = c->usage;
+
+	output_finish(TAKE_PTR(e->output));
+	process_forest_reaped(all->forest);
+	all->listener.exited(all->listener.userdata, token, c->wstatus, &usage);
+	settle(all, token);
+}
+
+/* One that ended while its thread still had it is told by on_launched(). */
+static void on_child(void *userdata, struct child *c)
+{
+	struct spawn *s = (struct spawn *) (void *) ((char *) c - offsetof(struct spawn, child));
+	struct entry *e = s->userdata;
+
+	(void) userdata;
+	if (!e->is_launching)
+		tell_exited(e);
+}
+
+static void on_orphan(void *userdata)
+{
+	struct runs *all = userdata;
+
+	process_forest_reaped(all->forest);
+}
+
+static void tell_launched(struct entry *e)
+{
+	struct runs *all = e->all;
+	struct spawn *s = e->spawn;
+	world_token token = e->token;
+
+	process_tree_add(e->tree, s->child.pid);
+	all->listener.spawned(all->listener.userdata, token, s->child.pid);
+	e = entry_find(all, token);
+	if (e && e->spawn == s && s->child.has_ended)
+		tell_exited(e);
+}
+
+static void tell_failed(struct entry *e)
+{
+	struct runs *all = e->all;
+	world_token token = e->token;
+
+	reaper_collect(all->reaper, &e->spawn->child);
+	output_finish(TAKE_PTR(e->output));
+	all->listener.spawn_failed(all->listener.userdata, token, e->spawn->step, e->spawn->error);
+	settle(all, token);
+}
+
+static void log_mistakes(const struct spawn *s)
+{
+	for (size_t i = 0; i < s->mistakes.n; i++) {
+		_cleanup_free_ char *sentence = diag_format(&s->mistakes.entry[i]);
+
+		if (sentence)
+			log_unit(s->request.unit, LOG_WARNING, 0, "%s", sentence);
+	}
+}
+
+/* Released while it was being started: what came of it is nobody's any more. */
+static void abandon(struct entry *e)
+{
+	if (e->spawn->step != EXEC_STEP_NONE)
+		reaper_collect(e->all->reaper, &e->spawn->child);
+	else
+		(void) child_kill(&e->spawn->child, SIGKILL);
+	entry_free(e);
+}
+
+static void on_launched(struct worker_job *job)
+{
+	struct spawn *s = (struct spawn *) job; /* its first member */
+	struct entry *e = s->userdata;
+
+	e->is_launching = false;
+	spawn_close_outputs(s);
+	if (e->all->config.spare)
+		spare_fds_fill(e->all->config.spare);
+	log_mistakes(s);
+	if (e->is_released)
+		abandon(e);
+	else if (s->step == EXEC_STEP_NONE)
+		tell_launched(e);
+	else
+		tell_failed(e);
+}
+
+/* The daemon ends, and the thread may or may not have begun. */
+static void on_dropped(struct worker_job *job)
+{
+	struct spawn *s = (struct spawn *) job;
+	struct entry *e = s->userdata;
+	bool has_started = s->child.pid > 0;
+
+	e->is_launching = false;
+	if (has_started && s->step != EXEC_STEP_NONE)
+		reaper_collect(e->all->reaper, &s->child);
+	else if (has_started)
+		(void) child_kill(&s->child, SIGKILL);
+	if (e->is_released)
+		entry_free(e);
+}
+
+/* ---- what is asked ---- */
+
+static int entry_new(struct runs *all, const struct spawn_request *request, struct entry **ret)
+{
+	struct entry *e = calloc(1, sizeof(*e));
+	int r;
+
+	if (!e)
+		return -ENOMEM;
+	e->all = all;
+	e->token = request->token;
+	r = process_tree_new(all->forest, request->token, request->unit, request->run->id, on_tree_empty, e, &e->tree);
+	if (r < 0) {
+		free(e);
+		return r;
+	}
+	HASH_ADD(hh, all->entries, token, sizeof(e->token), e);
+	*ret = e;
+	return 0;
+}
+
+static int spawn_into(struct entry *e, const struct spawn_request *request)
+{
+	struct runs *all = e->all;
+	struct spawn *s;
+	int r;
+
+	r = spawn_new(request, &all->config.spawn, &s);
+	if (r < 0)
+		return r;
+	r = output_new(all->outputs, request->token, request->unit, request->run->id, &s->out, &s->err, &e->output);
+	if (r < 0) {
+		spawn_free(s);
+		return r;
+	}
+	s->job.done = on_launched;
+	s->job.drop = on_dropped;
+	s->userdata = e;
+	s->cgroup_procs = process_tree_procs_fd(e->tree);
+	spawn_free(e->spawn);
+	e->spawn = s;
+	e->is_launching = true;
+	reaper_watch(all->reaper, &s->child);
+	worker_submit(all->worker, &s->job);
+	return 0;
+}
+
+static int try_spawn(struct runs *all, const struct spawn_request *request)
+{
+	struct entry *e = entry_find(all, request->token);
+	int r = 0;
+
+	if (e && has_process(e))
+		return -EBUSY;
+	if (!e)
+		r = entry_new(all, request, &e);
+	return r < 0 ? r : spawn_into(e, request);
+}
+
+int runs_spawn(struct runs *all, const struct spawn_request *request)
+{
+	int r = try_spawn(all, request);
+
+	if ((r == -EMFILE || r == -ENFILE) && all->config.spare) {
+		spare_fds_release(all->config.spare);
+		r = try_spawn(all, request);
+		if (r < 0)
+			spare_fds_fill(all->config.spare);
+	}
+	return r;
+}
+
+/* A process that was stopped is to notice what it was sent. */
+static bool needs_continuing(int signal)
+{
+	return signal != SIGKILL && signal != SIGCONT && signal != SIGSTOP;
+}
+
+int runs_kill_main(struct runs *all, world_token token, int signal)
+{
+	struct entry *e = entry_find(all, token);
+	int r;
+
+	if (!e || !e->spawn)
+		return -ESRCH;
+	r = child_kill(&e->spawn->child, signal);
+	if (r >= 0 && needs_continuing(signal))
+		(void) child_kill(&e->spawn->child, SIGCONT);
+	return r;
+}
+
+int runs_kill_tree(struct runs *all, world_token token, int signal, bool spare_main)
+{
+	struct entry *e = entry_find(all, token);
+	pid_t spare = 0;
+	int r;
+
+	if (!e)
+		return -ESRCH;
+	if (spare_main && e->spawn && child_is_alive(&e->spawn->child))
+		spare = e->spawn->child.pid;
+	r = process_tree_signal(e->tree, signal, spare);
+	if (r >= 0 && needs_continuing(signal))
+		(void) process_tree_signal(e->tree, SIGCONT, spare);
+	/* It may not have joined the others yet. */
+	if (e->is_launching && !spare_main)
+		(void) child_kill(&e->spawn->child, signal);
+	return r;
+}
+
+int runs_watch_tree(struct runs *all, world_token token)
+{
+	struct entry *e = entry_find(all, token);
+
+	return e ? process_tree_watch(e->tree) : -ESRCH;
+}
+
+void runs_release(struct runs *all, world_token token)
+{
+	struct entry *e = entry_find(all, token);
+
+	if (!e)
+		return;
+	HASH_DEL(all->entries, e);
+	if (e->is_launching)
+		e->is_released = true;
+	else
+		entry_free(e);
+}
+
+/* ---- its life ---- */
+
+int runs_new(sd_event *event, const struct runs_config *config, const struct runs_listener *listener,
+	     struct runs **ret)
+{
+	struct reaper_listener reaped = { .child = on_child, .orphan = on_orphan };
+	struct runs *all = calloc(1, sizeof(*all));
+	int r;
+
+	if (!all)
+		return -ENOMEM;
+	all->config = *config;
+	all->listener = *listener;
+	reaped.userdata = all;
+	r = process_forest_new(event, config->without_cgroup, &all->forest);
+	if (r >= 0)
+		r = outputs_new(event, config->priority_output, config->output_grace, &all->outputs);
+	if (r >= 0)
+		r = reaper_new(event, config->priority_child, &reaped, &all->reaper);
+	if (r >= 0)
+		r = worker_new(event, config->priority_child, SPAWN_THREADS, &all->worker);
+	if (r < 0) {
+		runs_free(all);
+		return r;
+	}
+	*ret = all;
+	return 0;
+}
+
+struct runs *runs_free(struct runs *all)
+{
+	struct entry *e, *next;
+
+	if (!all)
+		return NULL;
+	worker_free(all->worker);
+	HASH_ITER(hh, all->entries, e, next) {
+		HASH_DEL(all->entries, e);
+		entry_free(e);
+	}
+	outputs_free(all->outputs);
+	process_forest_free(all->forest);
+	reaper_free(all->reaper);
+	free(all);
+	return NULL;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SUPD_RUN_RUNS_H
+#define SUPD_RUN_RUNS_H
+
+/* The runs that have processes, or had: for each the tree of its processes, the process of its last spawn, and its output,
+ * from the first spawn to the release. Keeps the promises of world.h about order: spawned before exited, exited
+ * before tree_empty, and what a process had printed is logged before its end is told. */
+
+#include <stdint.h>
+#include <systemd/sd-event.h>
+
+#include "run/daemon.h"
+#include "run/spawn.h"
+#include "world.h"
+
+struct runs;
+
+struct runs_config {
+	struct spawn_config spawn;
+	int64_t priority_child, priority_output;
+	usec_t output_grace;
+	bool without_cgroup;
+	struct spare_fds *spare; /* lent; or NULL */
+};
+
+/* Called from the loop; each may call back into here. */
+struct runs_listener {
+	void *userdata;
+	void (*spawned)(void *userdata, world_token token, pid_t pid);
+	void (*spawn_failed)(void *userdata, world_token token, enum exec_step step, int error);
+	void (*exited)(void *userdata, world_token token, int wstatus, const struct rusage *usage);
+	void (*tree_empty)(void *userdata, world_token token);
+};
+
+int runs_new(sd_event *event, const struct runs_config *config, const struct runs_listener *listener,
+	     struct runs **ret);
+struct runs *runs_free(struct runs *all);
+
+/* As in world.h. */
+int runs_spawn(struct runs *all, const struct spawn_request *request);
+int runs_kill_main(struct runs *all, world_token token, int signal);
+int runs_kill_tree(struct runs *all, world_token token, int signal, bool spare_main);
+int runs_watch_tree(struct runs *all, world_token token);
+void runs_release(struct runs *all, world_token token);
+
+#endif

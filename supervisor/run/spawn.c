@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "run/identity.h"
+#include "run/launch.h"
+#include "service/environment.h"
+#include "store/file.h"
+
+#define ENVIRONMENT_FILE_MAX ((size_t) 1024 * 1024)
+
+/* ---- copying the request ---- */
+
+static int copy_string(struct arena *a, const char **s)
+{
+	if (!*s)
+		return 0;
+	*s = arena_strdup(a, *s);
+	return *s ? 0 : -ENOMEM;
+}
+
+static int copy_strings(struct arena *a, const char *const **list)
+{
+	const char **copy;
+	size_t n = 0;
+
+	if (!*list)
+		return 0;
+	while ((*list)[n])
+		n++;
+	copy = arena_alloc(a, (n + 1) * sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		copy[i] = (*list)[i];
+		if (copy_string(a, &copy[i]) < 0)
+			return -ENOMEM;
+	}
+	*list = copy;
+	return 0;
+}
+
+static int copy_files(struct arena *a, struct service_spec *spec)
+{
+	struct environment_file *copy = arena_alloc(a, (spec->n_environment_files + 1) * sizeof(*copy));
+
+	if (!copy)
+		return -ENOMEM;
+	for (size_t i = 0; i < spec->n_environment_files; i++) {
+		copy[i] = spec->environment_file[i];
+		if (copy_string(a, &copy[i].path) < 0)
+			return -ENOMEM;
+	}
+	spec->environment_file = copy;
+	return 0;
+}
+
+/* What a process is made of; the rest of the spec is the state machine's. */
+static int copy_spec(struct arena *a, const struct service_spec *from, struct service_spec *to)
+{
+	*to = *from;
+	memset(to->command, 0, sizeof(to->command));
+	to->success = NULL;
+	if (copy_string(a, &to->description) < 0 || copy_string(a, &to->type_name) < 0 || copy_string(a, &to->user) < 0 ||
+	    copy_string(a, &to->group) < 0 || copy_string(a, &to->working_directory) < 0 ||
+	    copy_strings(a, &to->supplementary_groups) < 0 || copy_strings(a, &to->environment) < 0 ||
+	    copy_strings(a, &to->pass_environment) < 0 || copy_strings(a, &to->unset_environment) < 0 ||
+	    copy_files(a, to) < 0)
+		return -ENOMEM;
+	return 0;
+}
+
+static int copy_request(struct spawn *s, const struct spawn_request *from)
+{
+	struct arena *a = &s->arena;
+
+	s->request = *from;
+	s->run = *from->run;
+	s->command = *from->command;
+	if (copy_spec(a, from->spec, &s->spec) < 0 || copy_string(a, &s->request.unit) < 0 ||
+	    copy_string(a, &s->run.trigger_unit) < 0 || copy_string(a, &s->command.path) < 0 ||
+	    copy_strings(a, &s->command.argv) < 0)
+		return -ENOMEM;
+	s->request.spec = &s->spec;
+	s->request.run = &s->run;
+	s->request.command = &s->command;
+	return 0;
+}
+
+/* ---- preparing, in the thread ---- */
+
+struct prepared {
+	struct identity identity;
+	const char **file_assignment;
+	size_t n_file_assignments;
+	const char *directory;
+	const char **path;
+	char **environment, **argv;
+};
+
+static int fail(struct spawn *s, enum exec_step step, int r)
+{
+	s->step = step;
+	s->error = -r;
+	return r;
+}
+
+/* A pipe or a device would have us wait for whoever fills it. */
+static int read_environment_file(struct spawn *s, const char *path, struct prepared *p)
+{
+	_cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	_cleanup_free_ char *bytes = NULL;
+	struct stat st;
+	size_t n;
+	int r;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
+	r = file_read_all(fd, (size_t) st.st_size, ENVIRONMENT_FILE_MAX, &bytes, &n);
+	if (r < 0)
+		return r;
+	return environment_file_parse(path, bytes, n, &s->arena, &p->file_assignment, &p->n_file_assignments,
+				      &s->mistakes);
+}
+
+/* The path may be a pattern; one that matches nothing is a missing file. */
+static int read_environment_files(struct spawn *s, const char *pattern, struct prepared *p)
+{
+	glob_t found = { 0 };
+	int r = 0;
+
+	switch (glob(pattern, 0, NULL, &found)) {
+	case 0:
+		for (size_t i = 0; r >= 0 && i < found.gl_pathc; i++)
+			r = read_environment_file(s, found.gl_pathv[i], p);
+		break;
+	case GLOB_NOSPACE:
+		r = -ENOMEM;
+		break;
+	default:
+		r = -ENOENT;
+	}
+	globfree(&found);
+	return r;
+}
+
+static int prepare_files(struct spawn *s, struct prepared *p)
+{
+	for (size_t i = 0; i < s->spec.n_environment_files; i++) {
+		const struct environment_file *f = &s->spec.environment_file[i];
+		int r = read_environment_files(s, f->path, p);
+
+		if (r < 0 && (r == -ENOMEM || !f->is_optional))
+			return fail(s, EXEC_STEP_ENVIRONMENT, r);
+	}
+	return 0;
+}
+
+static const char *daemon_variable(const struct spawn *s, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *const *e = s->config->environment; e && *e; e++)
+		if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
+			return *e + n + 1;
+	return NULL;
+}
+
+static bool is_home_wanted(const struct spawn *s)
+{
+	const char *directory = s->spec.working_directory;
+
+	return directory ? str_equal(directory, "~") : !s->config->is_system && !daemon_variable(s, "HOME");
+}
+
+/* A person's services start at home, the system's at the root. */
+static int prepare_directory(struct spawn *s, struct prepared *p)
+{
+	const char *directory = s->spec.working_directory, *home = p->identity.home;
+
+	if (directory && !str_equal(directory, "~"))
+		p->directory = directory;
+	else if (directory && !home)
+		return fail(s, EXEC_STEP_CHDIR, -ENXIO);
+	else if (directory)
+		p->directory = home;
+	else if (!s->config->is_system)
+		p->directory = home && s->spec.user ? home : daemon_variable(s, "HOME");
+	if (p->directory && p->directory[0] != '/')
+		p->directory = NULL;
+	return 0;
+}
+
+static int prepare_environment(struct spawn *s, struct prepared *p)
+{
+	struct environment_input in = {
+		.spec = &s->spec,
+		.run = &s->run,
+		.phase = s->request.phase,
+		.unit = s->request.unit,
+		.user_name = p->identity.name,
+		.home = p->identity.home,
+		.shell = p->identity.shell,
+		.is_user_set = s->spec.user,
+		.is_system = s->config->is_system,
+		.daemon = s->config->environment,
+		.file_assignment = p->file_assignment,
+	};
+	int r;
+
+	r = environment_build(&in, &s->arena, &p->environment);
+	if (r >= 0)
+		r = exec_command_expand(&s->command, p->environment, &s->arena, &p->argv);
+	return r < 0 ? fail(s, r == -E2BIG ? EXEC_STEP_EXEC : EXEC_STEP_ENVIRONMENT, r) : 0;
+}
+
+/* A bare name is searched where systemd searches, not where the service's own PATH points. */
+static int prepare_path(struct spawn *s, struct prepared *p)
+{
+	const char *name = s->command.path, *dir = ENVIRONMENT_PATH, *end;
+	size_t n = 0;
+
+	/* No more folders than the string has bytes. */
+	p->path = arena_alloc(&s->arena, sizeof(ENVIRONMENT_PATH) * sizeof(*p->path));
+	if (!p->path)
+		return fail(s, EXEC_STEP_EXEC, -ENOMEM);
+	if (strchr(name, '/')) {
+		p->path[0] = name;
+		return 0;
+	}
+	for (; *dir; dir = *end ? end + 1 : end) {
+		end = strchrnul(dir, ':');
+		p->path[n] = arena_printf(&s->arena, "%.*s/%s", (int) (end - dir), dir, name);
+		if (!p->path[n++])
+			return fail(s, EXEC_STEP_EXEC, -ENOMEM);
+	}
+	return 0;
+}
+
+static int prepare(struct spawn *s, struct prepared *p)
+{
+	enum exec_step step;
+	int r;
+
+	r = identity_lookup(&s->spec, is_home_wanted(s), &s->arena, &p->identity, &step);
+	if (r < 0)
+		return fail(s, step, r);
+	r = prepare_files(s, p);
+	if (r >= 0)
+		r = prepare_directory(s, p);
+	if (r >= 0)
+		r = prepare_environment(s, p);
+	if (r >= 0)
+		r = prepare_path(s, p);
+	return r;
+}
+
+/* A service of another user may reopen its /dev/stdout only if the pipe belongs to that user. */
+static void hand_over_pipes(const struct spawn *s, const struct identity *id)
+{
+	if (!id->set_user)
+		return;
+	(void) fchown(s->out, id->uid, (gid_t) -1);
+	(void) fchown(s->err, id->uid, (gid_t) -1);
+}
+
+static void work(struct worker_job *job)
+{
+	struct spawn *s = (struct spawn *) job; /* its first member */
+	struct prepared p = { 0 };
+	struct launch l;
+	int in;
+
+	if (prepare(s, &p) < 0)
+		return;
+	hand_over_pipes(s, &p.identity);
+	in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (in < 0) {
+		(void) fail(s, EXEC_STEP_STDIN, -errno);
+		return;
+	}
+	l = (struct launch) {
+		.path = p.path,
+		.argv = p.argv,
+		.envp = p.environment,
+		.identity = &p.identity,
+		.directory = p.directory,
+		.directory_optional = s->spec.working_directory_optional,
+		.in = in,
+		.out = s->out,
+		.err = s->err,
+		.cgroup_procs = s->cgroup_procs,
+		.umask = s->spec.umask,
+		.has_nice = s->spec.has_nice,
+		.nice = s->spec.nice,
+		.has_nofile = s->config->has_nofile,
+		.nofile = s->config->nofile,
+		.parent_death_signal = s->config->parent_death_signal,
+	};
+	if (launch(&l, &s->child.pid, &s->child.pidfd) < 0)
+		(void) fail(s, l.step, -l.error);
+	close(in);
+}
+
+int spawn_new(const struct spawn_request *request, const struct spawn_config *config, struct spawn **ret)
+{
+	struct spawn *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return -ENOMEM;
+	s->job.work = work;
+	s->config = config;
+	s->child.pidfd = s->out = s->err = s->cgroup_procs = -1;
+	if (copy_request(s, request) < 0) {
+		spawn_free(s);
+		return -ENOMEM;
+	}
+	*ret = s;
+	return 0;
+}
+
+static void close_one(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+void spawn_close_outputs(struct spawn *s)
+{
+	close_one(&s->out);
+	close_one(&s->err);
+}
+
+struct spawn *spawn_free(struct spawn *s)
+{
+	if (!s)
+		return NULL;
+	spawn_close_outputs(s);
+	close_one(&s->child.pidfd);
+	diag_done(&s->mistakes);
+	arena_done(&s->arena);
+	free(s);
+	return NULL;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SUPD_RUN_SPAWN_H
+#define SUPD_RUN_SPAWN_H
+
+/* From a request to a process: who it becomes, its environment, its arguments, and the launch. All that in a
+ * worker's thread, with a copy of everything: user databases, environment files and the exec itself may take long. */
+
+#include <stdbool.h>
+#include <sys/resource.h>
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "run/reaper.h"
+#include "run/worker.h"
+#include "world.h"
+
+/* What is the same for every process. */
+struct spawn_config {
+	bool is_system;                 /* else --user */
+	const char *const *environment; /* the daemon's own, NULL-terminated */
+	bool has_nofile;                /* the limit that services get, if the daemon has changed its own */
+	struct rlimit nofile;
+	int parent_death_signal;        /* 0: none */
+};
+
+struct spawn {
+	struct worker_job job;
+	const struct spawn_config *config;
+	void *userdata; /* the owner's */
+	struct child child;
+	/* descriptors the child gets: its two outputs, owned; a cgroup to join, lent */
+	int out, err, cgroup_procs;
+	/* how it went: EXEC_STEP_NONE, or the step and its errno */
+	enum exec_step step;
+	int error;
+	struct diag mistakes; /* in environment files */
+	/* private: the copy */
+	struct arena arena;
+	struct spawn_request request;
+	struct service_spec spec;
+	struct run run;
+	struct exec_command command;
+};
+
+/* Copies @request; the caller then sets job.done and job.drop, out, err and cgroup_procs. Lends @config. */
+int spawn_new(const struct spawn_request *request, const struct spawn_config *config, struct spawn **ret);
+/* The child has its own. */
+void spawn_close_outputs(struct spawn *s);
+/* Not while a worker has it. Closes what it owns; the child must have been forgotten. */
+struct spawn *spawn_free(struct spawn *s);
+
+#endif

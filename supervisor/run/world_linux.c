@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/world_linux.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "run/clock_watch.h"
+#include "run/plugin_loader.h"
+#include "run/runs.h"
+#include "run/saver.h"
+#include "run/zone_watch.h"
+#include "store/atomic_file.h"
+#include "store/unit_files.h"
+#include "store/unit_links.h"
+
+/* What comes first where several things have happened: that the clock was set, before an alarm that it made due;
+ * what a job has printed, after its loop has done all else. */
+#define PRIORITY_CLOCK (SD_EVENT_PRIORITY_IMPORTANT - 50)
+#define PRIORITY_CHILD (SD_EVENT_PRIORITY_NORMAL - 10)
+#define PRIORITY_SAVED (SD_EVENT_PRIORITY_NORMAL - 5)
+#define PRIORITY_OUTPUT (SD_EVENT_PRIORITY_IDLE)
+
+#define OUTPUT_GRACE (10 * USEC_PER_SEC)
+/* An alarm this late may be due only because the clock was set; the kernel says so within LATE_WAIT ms. */
+#define LATE (500 * USEC_PER_MSEC)
+#define LATE_WAIT 10
+#define GATE_FILE_MAX 16
+
+struct alarm {
+	struct world_linux *world;
+	enum supd_clock clock;
+	usec_t when;
+	sd_event_source *source;
+};
+
+struct world_linux {
+	sd_event *event;
+	struct world_linux_config config;
+	struct world_events events;
+	struct world world;
+	struct alarm alarm[SUPD_CLOCK_COUNT];
+	struct clock_watch *clock_watch;
+	struct zone_watch *zone_watch;
+	struct runs *runs;
+	struct saver *saver;
+	struct unit_files *unit_files;
+	struct plugin_loader *plugins;
+};
+
+struct supd_now world_linux_now(struct world_linux *w)
+{
+	struct supd_now now = { 0 };
+
+	(void) sd_event_now(w->event, CLOCK_REALTIME, &now.real);
+	(void) sd_event_now(w->event, CLOCK_BOOTTIME, &now.boot);
+	return now;
+}
+
+/* ---- clocks ---- */
+
+static int on_alarm(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	struct alarm *a = userdata;
+	struct world_linux *w = a->world;
+	struct supd_now now = world_linux_now(w);
+
+	(void) source;
+	if (a->clock == SUPD_CLOCK_REALTIME && now.real > usec_add(usec, LATE) && w->clock_watch)
+		clock_watch_check(w->clock_watch, LATE_WAIT);
+	a->when = USEC_NEVER;
+	w->events.wake(w->events.userdata, &now, a->clock);
+	return 0;
+}
+
+static int world_arm(void *ctx, enum supd_clock clock, usec_t when)
+{
+	struct world_linux *w = ctx;
+	struct alarm *a = &w->alarm[clock];
+	int r;
+
+	if (a->when == when)
+		return 0;
+	a->when = when;
+	if (when == USEC_NEVER)
+		return sd_event_source_set_enabled(a->source, SD_EVENT_OFF);
+	r = sd_event_source_set_time(a->source, when);
+	return r < 0 ? r : sd_event_source_set_enabled(a->source, SD_EVENT_ONESHOT);
+}
+
+static int alarm_init(struct world_linux *w, enum supd_clock clock)
+{
+	static const clockid_t id[] = { [SUPD_CLOCK_REALTIME] = CLOCK_REALTIME, [SUPD_CLOCK_BOOTTIME] = CLOCK_BOOTTIME };
+	struct alarm *a = &w->alarm[clock];
+	int r;
+
+	_Static_assert(ELEMENTS(id) == SUPD_CLOCK_COUNT, "a clock without its number");
+	*a = (struct alarm) { .world = w, .clock = clock, .when = USEC_NEVER };
+	r = sd_event_add_time(w->event, &a->source, id[clock], 0, 1, on_alarm, a);
+	return r < 0 ? r : sd_event_source_set_enabled(a->source, SD_EVENT_OFF);
+}
+
+static void on_clock_jump(void *userdata, int64_t delta)
+{
+	struct world_linux *w = userdata;
+	struct supd_now now = world_linux_now(w);
+
+	w->events.clock_jump(w->events.userdata, &now, delta);
+}
+
+static void on_zone_change(void *userdata)
+{
+	struct world_linux *w = userdata;
+	struct supd_now now = world_linux_now(w);
+
+	w->events.zone_change(w->events.userdata, &now);
+}
+
+/* ---- processes ---- */
+
+static void on_spawned(void *userdata, world_token token, pid_t pid)
+{
+	struct world_linux *w = userdata;
+	struct supd_now now = world_linux_now(w);
+
+	w->events.spawned(w->events.userdata, &now, token, pid);
+}
+
+static void on_spawn_failed(void *userdata, world_token token, enum exec_step step, int error)
+{
+	struct world_linux *w = userdata;
+	struct supd_now now = world_linux_now(w);
+
+	w->events.spawn_failed(w->events.userdata, &now, token, step, error);
+}
+
+static usec_t cpu_time(const struct rusage *usage)
+{
+	return (usec_t) (usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * USEC_PER_SEC +
+	       (usec_t) (usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
+}
+
+static void on_exited(void *userdata, world_token token, int wstatus, const struct rusage *usage)
+{
+	struct world_linux *w = userdata;
+	struct supd_now now = world_linux_now(w);
+
+	w->events.exited(w->events.userdata, &now, token, wstatus, cpu_time(usage), (uint64_t) usage->ru_maxrss * 1024);
+}
+
+static void on_tree_empty(void *userdata, world_token token)
+{
+	struct world_linux *w = userdata;
+	struct supd_now now = world_linux_now(w);
+
+	w->events.tree_empty(w->events.userdata, &now, token);
+}
+
+static int world_spawn(void *ctx, const struct spawn_request *request)
+{
+	struct world_linux *w = ctx;
+
+	return runs_spawn(w->runs, request);
+}
+
+static int world_kill_main(void *ctx, world_token token, int signal)
+{
+	struct world_linux *w = ctx;
+
+	return runs_kill_main(w->runs, token, signal);
+}
+
+static int world_kill_tree(void *ctx, world_token token, int signal, bool spare_main)
+{
+	struct world_linux *w = ctx;
+
+	return runs_kill_tree(w->runs, token, signal, spare_main);
+}
+
+static int world_watch_tree(void *ctx, world_token token)
+{
+	struct world_linux *w = ctx;
+
+	return runs_watch_tree(w->runs, token);
+}
+
+static void world_release(void *ctx, world_token token)
+{
+	struct world_linux *w = ctx;
+
+	runs_release(w->runs, token);
+}
+
+/* ---- units ---- */
+
+static int world_scan_units(void *ctx, unsigned kinds, struct diag *d)
+{
+	struct world_linux *w = ctx;
+
+	return unit_files_scan(w->unit_files, kinds, d);
+}
+
+static const char *world_unit_name(void *ctx, size_t i)
+{
+	struct world_linux *w = ctx;
+
+	return unit_files_name(w->unit_files, i);
+}
+
+static uint64_t world_unit_fingerprint(void *ctx, const char *name)
+{
+	struct world_linux *w = ctx;
+
+	return unit_files_fingerprint(w->unit_files, name);
+}
+
+static const char *world_unit_resolve(void *ctx, const char *name)
+{
+	struct world_linux *w = ctx;
+
+	return unit_files_resolve(w->unit_files, name);
+}
+
+static int world_read_unit(void *ctx, const char *name, struct unit_source *ret)
+{
+	struct world_linux *w = ctx;
+
+	return unit_files_read(w->unit_files, name, ret);
+}
+
+static int world_enable_unit(void *ctx, const char *name, const char *fragment, const char *section, bool enable)
+{
+	struct world_linux *w = ctx;
+	const char *dir = w->config.unit_dirs[0];
+
+	if (!dir)
+		return -ENOENT;
+	if (section)
+		return unit_links_dropin(dir, name, section, enable);
+	return unit_links_service(dir, name, fragment, enable);
+}
+
+/* ---- state ---- */
+
+static void on_saved(void *userdata, const char *plugin, uint64_t ticket, int result)
+{
+	struct world_linux *w = userdata;
+	struct supd_now now = world_linux_now(w);
+
+	w->events.saved(w->events.userdata, &now, plugin, ticket, result);
+}
+
+static int world_save(void *ctx, const char *plugin, uint64_t ticket, const void *bytes, size_t n)
+{
+	struct world_linux *w = ctx;
+
+	return saver_save(w->saver, plugin, ticket, bytes, n);
+}
+
+static int world_save_now(void *ctx, const char *plugin, const void *bytes, size_t n)
+{
+	struct world_linux *w = ctx;
+
+	return saver_save_now(w->saver, plugin, bytes, n);
+}
+
+static int world_load(void *ctx, const char *plugin, unsigned generation, void **ret, size_t *ret_n)
+{
+	struct world_linux *w = ctx;
+
+	return saver_load(w->saver, plugin, generation, ret, ret_n);
+}
+
+static int world_set_aside(void *ctx, const char *plugin, char *ret_name, size_t n)
+{
+	struct world_linux *w = ctx;
+
+	return saver_set_aside(w->saver, plugin, ret_name, n);
+}
+
+/* experimental-timers, "yes" or "no". Whatever else stands there is no word of ours: the gate fails closed. */
+static int gate_name(struct world_linux *w, const char *name, char *buf, size_t n)
+{
+	if (w->config.state_dir < 0)
+		return -ENOTDIR;
+	if (strspn(name, "abcdefghijklmnopqrstuvwxyz-") != strlen(name))
+		return -EINVAL;
+	return snprintf(buf, n, "experimental-%s", name) < (int) n ? 0 : -ENAMETOOLONG;
+}
+
+static int world_gate_load(void *ctx, const char *name, bool *ret)
+{
+	struct world_linux *w = ctx;
+	_cleanup_free_ void *bytes = NULL;
+	char file[64];
+	size_t n;
+	int r;
+
+	r = gate_name(w, name, file, sizeof(file));
+	if (r == -ENOTDIR)
+		return -ENOENT;
+	if (r >= 0)
+		r = atomic_file_read(w->config.state_dir, file, 0, GATE_FILE_MAX, &bytes, &n);
+	if (r < 0)
+		return r;
+	if (n == strlen("yes\n") && memcmp(bytes, "yes\n", n) == 0)
+		*ret = true;
+	else if (n == strlen("no\n") && memcmp(bytes, "no\n", n) == 0)
+		*ret = false;
+	else
+		return -EBADMSG;
+	return 0;
+}
+
+static int world_gate_save(void *ctx, const char *name, bool on)
+{
+	struct world_linux *w = ctx;
+	const char *word = on ? "yes\n" : "no\n";
+	char file[64];
+	int r;
+
+	r = gate_name(w, name, file, sizeof(file));
+	if (r < 0)
+		return r;
+	saver_settle(w->saver);
+	return atomic_file_write(w->config.state_dir, file, word, strlen(word));
+}
+
+/* ---- the rest ---- */
+
+static int world_plugin_open(void *ctx, const char *name, const struct supd_plugin **ret, char *reterr, size_t n)
+{
+	struct world_linux *w = ctx;
+
+	return plugin_loader_open(w->plugins, name, ret, reterr, n);
+}
+
+static uint64_t world_random(void *ctx)
+{
+	uint64_t x = 0;
+
+	(void) ctx;
+	/* Early in a machine's life it may be less than random, but never waits. */
+	if (getrandom(&x, sizeof(x), 0) != sizeof(x))
+		(void) getrandom(&x, sizeof(x), GRND_INSECURE);
+	return x;
+}
+
+static void world_manager_state(void *ctx, enum supd_manager_state state)
+{
+	struct world_linux *w = ctx;
+
+	daemon_tell_state(state);
+	if (state == SUPD_MANAGER_ENDED)
+		(void) sd_event_exit(w->event, 0);
+}
+
+/* ---- its life ---- */
+
+static void fill_table(struct world_linux *w)
+{
+	w->world = (struct world) {
+		.ctx = w,
+		.arm = world_arm,
+		.spawn = world_spawn,
+		.kill_main = world_kill_main,
+		.kill_tree = world_kill_tree,
+		.watch_tree = world_watch_tree,
+		.release = world_release,
+		.scan_units = world_scan_units,
+		.unit_name = world_unit_name,
+		.unit_fingerprint = world_unit_fingerprint,
+		.unit_resolve = world_unit_resolve,
+		.read_unit = world_read_unit,
+		.enable_unit = world_enable_unit,
+		.save = world_save,
+		.save_now = world_save_now,
+		.load = world_load,
+		.set_aside = world_set_aside,
+		.gate_load = world_gate_load,
+		.gate_save = world_gate_save,
+		.plugin_open = world_plugin_open,
+		.random = world_random,
+		.manager_state = world_manager_state,
+	};
+}
+
+static int open_runs(struct world_linux *w)
+{
+	const struct daemon_inheritance *i = w->config.inheritance;
+	struct runs_config config = {
+		.spawn = {
+			.is_system = w->config.is_system,
+			.environment = w->config.environment,
+			.parent_death_signal = SIGKILL,
+		},
+		.priority_child = PRIORITY_CHILD,
+		.priority_output = PRIORITY_OUTPUT,
+		.output_grace = w->config.output_grace ? w->config.output_grace : OUTPUT_GRACE,
+		.without_cgroup = w->config.without_cgroup,
+		.spare = w->config.spare,
+	};
+	struct runs_listener listener = {
+		.userdata = w,
+		.spawned = on_spawned,
+		.spawn_failed = on_spawn_failed,
+		.exited = on_exited,
+		.tree_empty = on_tree_empty,
+	};
+
+	if (i) {
+		config.spawn.has_nofile = i->has_nofile;
+		config.spawn.nofile = i->nofile;
+	}
+	return runs_new(w->event, &config, &listener, &w->runs);
+}
+
+static int open_unit_files(struct world_linux *w)
+{
+	static const char *const none[] = { NULL };
+	struct unit_files_config config = {
+		.dirs = w->config.unit_dirs,
+		.systemd_dirs = w->config.systemd_dirs ? w->config.systemd_dirs : none,
+		.trusted_only = geteuid() == 0,
+	};
+
+	return unit_files_new(&config, &w->unit_files);
+}
+
+static const char *environment_get(const char *const *environment, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (; environment && *environment; environment++)
+		if (strncmp(*environment, name, n) == 0 && (*environment)[n] == '=')
+			return *environment + n + 1;
+	return NULL;
+}
+
+/* Both are a convenience: a daemon that sees neither still runs. */
+static void open_watches(struct world_linux *w)
+{
+	int r;
+
+	r = clock_watch_new(w->event, PRIORITY_CLOCK, on_clock_jump, w, &w->clock_watch);
+	if (r < 0)
+		log_warning(r, "changes of the clock are not seen");
+	r = zone_watch_new(w->event, environment_get(w->config.environment, "TZ"), w->config.localtime, on_zone_change, w,
+			   &w->zone_watch);
+	if (r < 0)
+		log_warning(r, "changes of the time zone are not seen");
+}
+
+int world_linux_new(sd_event *event, const struct world_linux_config *config, const struct world_events *events,
+		    struct world_linux **ret)
+{
+	struct world_linux *w = calloc(1, sizeof(*w));
+	int r = 0;
+
+	if (!w)
+		return -ENOMEM;
+	w->event = sd_event_ref(event);
+	w->config = *config;
+	w->events = *events;
+	fill_table(w);
+	for (unsigned clock = 0; r >= 0 && clock < SUPD_CLOCK_COUNT; clock++)
+		r = alarm_init(w, (enum supd_clock) clock);
+	if (r >= 0)
+		r = open_runs(w);
+	if (r >= 0)
+		r = saver_new(event, PRIORITY_SAVED, config->state_dir, on_saved, w, &w->saver);
+	if (r >= 0)
+		r = open_unit_files(w);
+	if (r >= 0)
+		r = plugin_loader_new(config->plugin_dir, &w->plugins);
+	if (r < 0) {
+		world_linux_free(w);
+		return r;
+	}
+	open_watches(w);
+	*ret = w;
+	return 0;
+}
+
+struct world_linux *world_linux_free(struct world_linux *w)
+{
+	if (!w)
+		return NULL;
+	zone_watch_free(w->zone_watch);
+	clock_watch_free(w->clock_watch);
+	for (size_t i = 0; i < ELEMENTS(w->alarm); i++)
+		sd_event_source_disable_unref(w->alarm[i].source);
+	runs_free(w->runs);
+	saver_free(w->saver);
+	unit_files_free(w->unit_files);
+	plugin_loader_free(w->plugins);
+	sd_event_unref(w->event);
+	free(w);
+	return NULL;
+}
+
+const struct world *world_linux_world(struct world_linux *w)
+{
+	return &w->world;
+}
+
+struct unit_files *world_linux_unit_files(struct world_linux *w)
+{
+	return w->unit_files;
+}

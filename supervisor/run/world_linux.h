@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SUPD_RUN_WORLD_LINUX_H
+#define SUPD_RUN_WORLD_LINUX_H
+
+/* The world as it is: fulfils world.h with processes, files and clocks of Linux, on an sd-event loop. */
+
+#include <stdint.h>
+#include <systemd/sd-event.h>
+
+#include "run/daemon.h"
+#include "world.h"
+
+/* What happens; each is called from the loop, and may call the world. The manager's events, wired by who knows both. */
+struct world_events {
+	void *userdata;
+	void (*wake)(void *userdata, const struct supd_now *now, enum supd_clock clock);
+	void (*spawned)(void *userdata, const struct supd_now *now, world_token token, pid_t pid);
+	void (*spawn_failed)(void *userdata, const struct supd_now *now, world_token token, enum exec_step step,
+			     int error);
+	void (*exited)(void *userdata, const struct supd_now *now, world_token token, int wstatus, usec_t cpu,
+		       uint64_t peak_memory);
+	void (*tree_empty)(void *userdata, const struct supd_now *now, world_token token);
+	void (*saved)(void *userdata, const struct supd_now *now, const char *plugin, uint64_t ticket, int result);
+	void (*clock_jump)(void *userdata, const struct supd_now *now, int64_t delta);
+	void (*zone_change)(void *userdata, const struct supd_now *now);
+};
+
+/* All lent until world_linux_free(). */
+struct world_linux_config {
+	bool is_system;                   /* else --user */
+	const char *const *unit_dirs;     /* high priority first; NULL-terminated; enable writes to the first */
+	const char *const *systemd_dirs;  /* SystemdUnitPath=; NULL-terminated, or NULL */
+	int state_dir;                    /* descriptor, or -1: nothing is kept */
+	const char *plugin_dir;
+	const char *const *environment;   /* the daemon's own; NULL-terminated */
+	const struct daemon_inheritance *inheritance; /* or NULL */
+	struct spare_fds *spare;          /* or NULL */
+	bool without_cgroup;
+	usec_t output_grace;              /* 0: the default */
+	const char *localtime;            /* NULL: /etc/localtime */
+};
+
+struct world_linux;
+
+/* SIGCHLD must be blocked (daemon_prepare()). */
+int world_linux_new(sd_event *event, const struct world_linux_config *config, const struct world_events *events,
+		    struct world_linux **ret);
+/* Main processes that still run are killed, as they are when the daemon dies; what others still run goes on, unwatched. */
+struct world_linux *world_linux_free(struct world_linux *w);
+/* Lent. */
+const struct world *world_linux_world(struct world_linux *w);
+struct unit_files *world_linux_unit_files(struct world_linux *w);
+/* The time of this turn of the loop. */
+struct supd_now world_linux_now(struct world_linux *w);
+
+#endif
