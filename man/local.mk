@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-# dist_man_MANS += %D%/supd.8 …
+dist_man_MANS += %D%/supd-plugin.3 %D%/supd.timer.5
