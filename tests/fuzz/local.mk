@@ -1,7 +1,31 @@
 # SPDX-License-Identifier: MIT
+# fuzz_X.c is a libFuzzer target with its first inputs in corpus/X. `make check` runs those again
+# (replay.c); `make fuzz` looks for new ones, in a build made for it:
+#
+#	../configure CC=clang CFLAGS='-g -O1 -fsanitize=fuzzer-no-link' --enable-sanitizers
+#	make fuzz FUZZ_SECONDS=600
+#
+# What it finds stays in fuzz-corpus/X of the build directory.
 fuzz_programs =
 EXTRA_PROGRAMS += $(fuzz_programs)
+FUZZ_FLAGS = -fsanitize=fuzzer
+FUZZ_SECONDS = 60
 
 .PHONY: fuzz
 fuzz: $(fuzz_programs)
-	$(AM_V_at)set -e; for p in $(fuzz_programs); do ./$$p; done
+	$(AM_V_at)set -e; for p in $(fuzz_programs); do \
+		name=$${p##*/fuzz_}; mkdir -p fuzz-corpus/$$name; \
+		./$$p -max_total_time=$(FUZZ_SECONDS) fuzz-corpus/$$name $(srcdir)/%D%/corpus/$$name; \
+	done
+
+EXTRA_DIST += %D%/corpus
+FUZZ_REPLAY = %D%/replay.c
+check_PROGRAMS += %D%/replay_unit_reader
+TESTS += %D%/replay_unit_reader
+%C%_replay_unit_reader_SOURCES = %D%/fuzz_unit_reader.c $(FUZZ_REPLAY)
+%C%_replay_unit_reader_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS=\"unit_reader\"
+%C%_replay_unit_reader_LDADD = $(TEST_LIBS) $(UNIT_LIBS)
+fuzz_programs += %D%/fuzz_unit_reader
+%C%_fuzz_unit_reader_SOURCES = %D%/fuzz_unit_reader.c
+%C%_fuzz_unit_reader_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_FLAGS)
+%C%_fuzz_unit_reader_LDADD = $(UNIT_LIBS)
