@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 noinst_LIBRARIES += librun.a
-RUN_LIBS = librun.a $(STORE_LIBS) $(SYSTEMD_LIBS) -pthread
+RUN_LIBS = librun.a $(STORE_LIBS) $(SYSTEMD_LIBS) -lpthread
 
 librun_a_SOURCES = \
 	%D%/cgroup.c %D%/cgroup.h \
