@@ -1,0 +1,626 @@
+/* SPDX-License-Identifier: MIT */
+/* The daemon: puts the layers together, and takes them apart again. */
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <systemd/sd-event.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/log.h"
+#include "control/server.h"
+#include "core/manager.h"
+#include "core/unit.h"
+#include "run/daemon.h"
+#include "run/log_sink.h"
+#include "run/world_linux.h"
+#include "settings.h"
+#include "store/atomic_file.h"
+#include "store/file.h"
+#include "store/lock.h"
+#include "supd_control.h"
+#include "supd_log.h"
+#include "supd_options.h"
+#include "surroundings.h"
+
+/* 2026-01-01: a clock that shows less has not been set since it lost power. */
+#define CLOCK_EPOCH ((usec_t) 1767225600 * USEC_PER_SEC)
+#define LOCK_NAME "lock"
+
+struct supd {
+	struct options options;
+	struct settings settings;
+	struct surroundings surroundings;
+	struct daemon_inheritance inheritance;
+	struct spare_fds spare;
+	struct log_sink *sink;
+	gid_t read_group;
+	char *socket_dir; /* <runtime dir>/supd */
+	int state_dir, state_lock, runtime_lock; /* descriptors, or -1 */
+	char *plugin_dir;
+	sd_event *event;
+	struct world_linux *outside;
+	struct world world;
+	struct manager_config manager_config;
+	struct manager *manager;
+	struct supd_control control;
+	struct daemon_signals *signals;
+};
+
+/* ---- supd.conf and the log ---- */
+
+/* @plainly: to somebody who sits there and asked. */
+static void say_mistakes(const struct diag *d, bool plainly)
+{
+	for (size_t i = 0; i < d->n; i++) {
+		_cleanup_free_ char *line = diag_format(&d->entry[i]);
+
+		if (plainly)
+			(void) fprintf(stderr, "%s\n", line ? line : d->entry[i].message);
+		else
+			log_unit(NULL, d->entry[i].severity == DIAG_ERROR ? LOG_ERR : LOG_WARNING, 0, "%s",
+				 line ? line : d->entry[i].message);
+	}
+}
+
+/* A group that is misspelt must not open the door to anybody. */
+static void find_read_group(struct supd *s, struct diag *d)
+{
+	const char *name = s->settings.config.read_group;
+	const struct group *g;
+
+	if (s->settings.config.read_access != CONFIG_READ_GROUP)
+		return;
+	g = getgrnam(name);
+	if (g)
+		s->read_group = g->gr_gid;
+	else
+		diag_add(d, DIAG_ERROR, NULL, 0, "ReadAccess", "ReadAccess=group:%s: there is no such group", name);
+}
+
+static int open_log(struct supd *s)
+{
+	int format = s->options.log_format >= 0 ? s->options.log_format : (int) s->settings.config.log_format;
+	const struct log_sink_config config = {
+		.fd = STDERR_FILENO,
+		.format = format == CONFIG_LOG_JSON ? LOG_JSON : LOG_TEXT,
+		.journal_stream = format == CONFIG_LOG_AUTO ? getenv("JOURNAL_STREAM") : NULL,
+	};
+	int r = log_sink_new(&config, &s->sink);
+
+	if (r < 0)
+		return r;
+	log_set_sink(log_sink_write, s->sink);
+	log_set_level(s->options.log_level >= 0 ? s->options.log_level : s->settings.config.log_level);
+	return 0;
+}
+
+static int read_settings(struct supd *s)
+{
+	struct diag d = { 0 };
+	int r = settings_load(&s->options.settings, &s->settings, &d);
+
+	if (r >= 0)
+		find_read_group(s, &d);
+	if (open_log(s) < 0)
+		return -ENOMEM;
+	say_mistakes(&d, s->options.is_check);
+	if (r == -ENOENT)
+		log_error(0, "your home directory is not known: set HOME");
+	else if (r < 0)
+		log_error(r, "supd.conf cannot be read");
+	else if (d.n_errors > 0) {
+		r = -EBADMSG;
+		if (!s->options.is_check)
+			log_error(0, "supd.conf has %u mistake%s; nothing is started", d.n_errors,
+				  d.n_errors == 1 ? "" : "s");
+	}
+	diag_done(&d);
+	return r;
+}
+
+/* ---- directories: ours alone, one daemon each ---- */
+
+static int lock(int dir, const char *path, const char *what, int *ret)
+{
+	pid_t holder = 0;
+	int r = lock_take(dir, LOCK_NAME, &holder);
+
+	if (r == -EAGAIN && holder > 0)
+		log_error(0, "another supd (pid %d) uses the %s directory %s; this one does not start", (int) holder,
+			  what, path);
+	else if (r == -EAGAIN)
+		log_error(0, "another supd uses the %s directory %s; this one does not start", what, path);
+	else if (r < 0)
+		log_error(r, "the %s directory %s cannot be locked", what, path);
+	else
+		*ret = r;
+	return r < 0 ? r : 0;
+}
+
+static int open_runtime_dir(struct supd *s)
+{
+	_cleanup_close_ int fd = -1;
+	struct stat st;
+	int r;
+
+	if (asprintf(&s->socket_dir, "%s/supd", s->settings.runtime_dir) < 0) {
+		s->socket_dir = NULL;
+		return -ENOMEM;
+	}
+	r = file_make_dirs(s->socket_dir, 0755);
+	if (r >= 0) {
+		fd = open(s->socket_dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		r = fd < 0 || fstat(fd, &st) < 0 ? -errno : 0;
+	}
+	if (r < 0) {
+		log_error(r, "the runtime directory %s cannot be made (--runtime-dir= names another)", s->socket_dir);
+		return r;
+	}
+	if (st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH))) {
+		log_error(0, "the runtime directory %s belongs to somebody else, or others may write to it",
+			  s->socket_dir);
+		return -EPERM;
+	}
+	return lock(fd, s->socket_dir, "runtime", &s->runtime_lock);
+}
+
+/* On a read-only disk supd runs without a memory; whatever else is wrong with the directory is an error. */
+static int open_state_dir(struct supd *s)
+{
+	const char *path = s->settings.state_dir;
+	char sentence[512] = "";
+	int r;
+
+	s->state_dir = state_dir_open(path, sentence, sizeof(sentence));
+	r = s->state_dir < 0 ? s->state_dir : 0;
+	if (r >= 0) {
+		r = lock(s->state_dir, path, "state", &s->state_lock);
+		if (r != -EROFS)
+			return r;
+		close(TAKE_FD(s->state_dir));
+	}
+	s->state_dir = -1;
+	if (r == -EROFS) {
+		log_warning(0, "the state directory %s is on a read-only disk; nothing is kept over restarts", path);
+		return 0;
+	}
+	log_error(0, "%s", sentence[0] ? sentence : strerror(-r));
+	return r;
+}
+
+static int open_directories(struct supd *s)
+{
+	int r = open_runtime_dir(s);
+
+	return r < 0 ? r : open_state_dir(s);
+}
+
+/* ---- plugins ---- */
+
+/* Run from the build tree, supd takes the plugin that was built with it. */
+static char *build_plugin_dir(void)
+{
+	_cleanup_free_ char *self = realpath("/proc/self/exe", NULL), *mark = NULL, *plugin = NULL;
+	char *slash = self ? strrchr(self, '/') : NULL, *dir = NULL;
+
+	if (!slash)
+		return NULL;
+	*slash = '\0';
+	if (asprintf(&mark, "%s/config.status", self) < 0)
+		mark = NULL;
+	if (asprintf(&plugin, "%s/.libs/timer.so", self) < 0)
+		plugin = NULL;
+	if (!mark || !plugin || access(mark, F_OK) < 0 || access(plugin, F_OK) < 0)
+		return NULL;
+	return asprintf(&dir, "%s/.libs", self) < 0 ? NULL : dir;
+}
+
+static int find_plugins(struct supd *s)
+{
+	if (s->options.plugin_dir)
+		s->plugin_dir = strdup(s->options.plugin_dir);
+	else
+		s->plugin_dir = build_plugin_dir();
+	if (!s->plugin_dir)
+		s->plugin_dir = strdup(PKGLIBDIR);
+	return s->plugin_dir ? 0 : -ENOMEM;
+}
+
+#if !ENABLE_TIMER
+static int no_plugin(void *ctx, const char *name, const struct supd_plugin **ret, char *reterr, size_t n)
+{
+	(void) ctx;
+	(void) ret;
+	(void) snprintf(reterr, n, "this supd was built without the plugin '%s'", name);
+	return -ENOENT;
+}
+#endif
+
+/* ---- events: from the world to the manager, from the manager to who watches ---- */
+
+static void on_wake(void *userdata, const struct supd_now *now, enum supd_clock clock)
+{
+	struct supd *s = userdata;
+
+	manager_wake(s->manager, now, clock);
+}
+
+static void on_spawned(void *userdata, const struct supd_now *now, world_token token, pid_t pid)
+{
+	struct supd *s = userdata;
+
+	manager_spawned(s->manager, now, token, pid);
+}
+
+static void on_spawn_failed(void *userdata, const struct supd_now *now, world_token token, enum exec_step step, int error)
+{
+	struct supd *s = userdata;
+
+	manager_spawn_failed(s->manager, now, token, step, error);
+}
+
+static void on_exited(void *userdata, const struct supd_now *now, world_token token, int wstatus, usec_t cpu,
+		      uint64_t peak_memory)
+{
+	struct supd *s = userdata;
+
+	manager_exited(s->manager, now, token, wstatus, cpu, peak_memory);
+}
+
+static void on_tree_empty(void *userdata, const struct supd_now *now, world_token token)
+{
+	struct supd *s = userdata;
+
+	manager_tree_empty(s->manager, now, token);
+}
+
+static void on_saved(void *userdata, const struct supd_now *now, const char *plugin, uint64_t ticket, int result)
+{
+	struct supd *s = userdata;
+
+	manager_saved(s->manager, now, plugin, ticket, result);
+}
+
+static void on_clock_jump(void *userdata, const struct supd_now *now, int64_t delta)
+{
+	struct supd *s = userdata;
+
+	manager_clock_jump(s->manager, now, delta);
+}
+
+static void on_zone_change(void *userdata, const struct supd_now *now)
+{
+	struct supd *s = userdata;
+
+	manager_zone_change(s->manager, now);
+}
+
+static void on_started(void *userdata, struct unit *u)
+{
+	struct supd *s = userdata;
+
+	supd_log_started(u);
+	jobs_started(&s->control, u);
+}
+
+static void on_settled(void *userdata, struct unit *u, bool run_ended)
+{
+	struct supd *s = userdata;
+
+	supd_log_settled(u, run_ended);
+	jobs_settled(&s->control, u, run_ended);
+}
+
+static void on_event(void *userdata, const char *type, const char *unit, const struct supd_row *fields)
+{
+	struct supd *s = userdata;
+
+	jobs_event(&s->control, type, unit, fields);
+}
+
+static void on_manager_state(void *ctx, enum supd_manager_state state)
+{
+	switch (state) {
+	case SUPD_MANAGER_RUNNING:
+		log_notice("running");
+		break;
+	case SUPD_MANAGER_ENDED:
+		log_notice("ended");
+		break;
+	case SUPD_MANAGER_STARTING:
+	case SUPD_MANAGER_PAUSED:
+	case SUPD_MANAGER_STOPPING:
+		break;
+	}
+	world_linux_world(ctx)->manager_state(ctx, state);
+}
+
+static struct supd_now now_of(void *userdata)
+{
+	struct supd *s = userdata;
+
+	return world_linux_now(s->outside);
+}
+
+/* ---- signals ---- */
+
+static void kill_everything(struct supd *s)
+{
+	struct unit *u;
+
+	for (size_t i = 0; (u = manager_unit_at(s->manager, i)); i++)
+		if (u->token != 0)
+			(void) s->world.kill_tree(s->world.ctx, u->token, SIGKILL, false);
+}
+
+static void on_stop(void *userdata, int signal, bool again, bool hurry)
+{
+	struct supd *s = userdata;
+	const struct supd_now now = world_linux_now(s->outside);
+
+	if (hurry) {
+		log_warning(0, "interrupted once more: what still runs is killed");
+		kill_everything(s);
+		return;
+	}
+	if (again)
+		return;
+	log_notice("stopping: SIG%s", sigabbrev_np(signal));
+	manager_shutdown(s->manager, &now);
+	jobs_timers_changed(&s->control);
+}
+
+static void on_reload(void *userdata)
+{
+	struct supd *s = userdata;
+
+	supd_control_reload(&s->control);
+}
+
+/* ---- putting it together ---- */
+
+static int make_world(struct supd *s)
+{
+	const struct world_linux_config config = {
+		.is_system = !s->options.settings.is_user,
+		.unit_dirs = s->settings.unit_path,
+		.systemd_dirs = s->settings.systemd_unit_path,
+		.state_dir = s->state_dir,
+		.plugin_dir = s->plugin_dir,
+		.environment = (const char *const *) environ,
+		.inheritance = &s->inheritance,
+		.spare = &s->spare,
+	};
+	const struct world_events events = {
+		.userdata = s,
+		.wake = on_wake,
+		.spawned = on_spawned,
+		.spawn_failed = on_spawn_failed,
+		.exited = on_exited,
+		.tree_empty = on_tree_empty,
+		.saved = on_saved,
+		.clock_jump = on_clock_jump,
+		.zone_change = on_zone_change,
+	};
+	int r = world_linux_new(s->event, &config, &events, &s->outside);
+
+	if (r < 0)
+		return r;
+	s->world = *world_linux_world(s->outside);
+	s->world.manager_state = on_manager_state;
+#if !ENABLE_TIMER
+	s->world.plugin_open = no_plugin;
+#endif
+	return 0;
+}
+
+static const char *setting(void *userdata, const char *key)
+{
+	const struct supd *s = userdata;
+
+	return config_setting(&s->settings.config, key);
+}
+
+static void fill_manager_config(struct supd *s)
+{
+	struct supd_start_info *info = &s->manager_config.info;
+
+	s->manager_config = (struct manager_config) {
+		.gate_configured = s->settings.config.timers,
+		.gate_forced = s->options.timers,
+		.specifiers = &s->surroundings.specifiers,
+		.setting = setting,
+		.userdata = s,
+	};
+	*info = (struct supd_start_info) {
+		.size = sizeof(*info),
+		.daemon_since = world_linux_now(s->outside),
+		.is_container = s->surroundings.is_container,
+		.clock_epoch = CLOCK_EPOCH,
+	};
+	memcpy(info->daemon_id, s->surroundings.daemon_id, sizeof(info->daemon_id));
+	memcpy(info->machine_id, s->surroundings.machine_id, sizeof(info->machine_id));
+	memcpy(info->boot_id, s->surroundings.boot_id, sizeof(info->boot_id));
+}
+
+static int make_manager(struct supd *s)
+{
+	const struct manager_observer observer = {
+		.userdata = s, .started = on_started, .settled = on_settled, .event = on_event,
+	};
+	struct diag d = { 0 };
+	int r;
+
+	fill_manager_config(s);
+	r = manager_new(&s->world, &s->manager_config, &s->manager);
+	if (r < 0)
+		return r;
+	manager_observe(s->manager, &observer);
+	r = manager_load(s->manager, &d);
+	say_mistakes(&d, false);
+	diag_done(&d);
+	if (r >= 0)
+		supd_log_units(s->manager);
+	return r;
+}
+
+static enum control_access read_access(enum config_read_access a)
+{
+	switch (a) {
+	case CONFIG_READ_ALL:
+		return CONTROL_READ_ALL;
+	case CONFIG_READ_GROUP:
+		return CONTROL_READ_GROUP;
+	case CONFIG_READ_NONE:
+		return CONTROL_READ_NONE;
+	}
+	return CONTROL_READ_NONE;
+}
+
+static int listen_for_questions(struct supd *s)
+{
+	const struct control_config config = {
+		.directory = s->socket_dir,
+		.read_access = read_access(s->settings.config.read_access),
+		.read_group = s->read_group,
+		.ask = supd_control_ask,
+		.userdata = &s->control,
+	};
+
+	s->control = (struct supd_control) {
+		.manager = s->manager,
+		.world = &s->world,
+		.now = now_of,
+		.userdata = s,
+		.started = s->manager_config.info.daemon_since,
+	};
+	return control_server_new(s->event, &config, &s->control.server);
+}
+
+static int listen_for_signals(struct supd *s)
+{
+	const struct daemon_signals_listener listener = { .userdata = s, .stop = on_stop, .reload = on_reload };
+
+	return daemon_signals_new(s->event, &listener, &s->signals);
+}
+
+static int make_loop(struct supd *s)
+{
+	int r = sd_event_new(&s->event);
+
+	if (r >= 0)
+		r = log_sink_attach(s->sink, s->event);
+	if (r >= 0)
+		r = daemon_watchdog(s->event);
+	return r;
+}
+
+static int look_around(struct supd *s)
+{
+	return surroundings_look(s->options.settings.is_user, &s->surroundings);
+}
+
+static int keep_spares(struct supd *s)
+{
+	spare_fds_fill(&s->spare);
+	return 0;
+}
+
+/* In this order; taken back in the opposite one by supd_done(). Those without a name speak for themselves. */
+static const struct {
+	const char *what;
+	int (*step)(struct supd *s);
+} steps[] = {
+	{ NULL, open_directories },
+	{ "looking around", look_around },
+	{ "spare descriptors", keep_spares },
+	{ "the event loop", make_loop },
+	{ "the plugin directory", find_plugins },
+	{ "processes and files", make_world },
+	{ "units", make_manager },
+	{ "the control socket", listen_for_questions },
+	{ "signals", listen_for_signals },
+};
+
+static int start(struct supd *s)
+{
+	for (size_t i = 0; i < ELEMENTS(steps); i++) {
+		int r = steps[i].step(s);
+
+		if (r < 0 && steps[i].what)
+			log_error(r, "supd cannot start: %s", steps[i].what);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int run(struct supd *s)
+{
+	const struct supd_now now = world_linux_now(s->outside);
+	int r;
+
+	log_notice("supd %s started, pid %d", PACKAGE_VERSION, (int) getpid());
+	daemon_tell_state(SUPD_MANAGER_STARTING);
+	manager_begin(s->manager, &now);
+	r = sd_event_loop(s->event);
+	if (r < 0)
+		log_error(r, "the event loop failed");
+	return r;
+}
+
+static void supd_done(struct supd *s)
+{
+	daemon_signals_free(s->signals);
+	control_server_free(s->control.server);
+	jobs_done(&s->control.jobs);
+	manager_free(s->manager);
+	world_linux_free(s->outside);
+	if (s->sink)
+		log_sink_detach(s->sink);
+	sd_event_unref(s->event);
+	spare_fds_release(&s->spare);
+	free(s->plugin_dir);
+	surroundings_done(&s->surroundings);
+	/* The locks last: whoever comes next finds all of it at rest. */
+	cleanup_close(&s->state_lock);
+	cleanup_close(&s->state_dir);
+	cleanup_close(&s->runtime_lock);
+	free(s->socket_dir);
+	settings_done(&s->settings);
+	log_set_sink(NULL, NULL);
+	log_sink_free(s->sink);
+	options_done(&s->options);
+}
+
+static int go(struct supd *s)
+{
+	int r = read_settings(s);
+
+	if (r < 0 || s->options.is_check)
+		return r;
+	r = start(s);
+	return r < 0 ? r : run(s);
+}
+
+int main(int argc, char **argv)
+{
+	struct supd s = {
+		.spare = SPARE_FDS_NONE, .state_dir = -1, .state_lock = -1, .runtime_lock = -1,
+	};
+	enum options_verdict v;
+	int r = daemon_prepare(argc, argv, &s.inheritance);
+
+	if (r < 0)
+		return EXIT_FAILURE;
+	v = options_parse(argc, argv, geteuid() == 0, &s.options);
+	r = v == OPTIONS_GO_ON ? go(&s) : 0;
+	supd_done(&s);
+	return v != OPTIONS_GO_ON ? (int) v : r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}

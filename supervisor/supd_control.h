@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SUPD_SUPD_CONTROL_H
+#define SUPD_SUPD_CONTROL_H
+
+/* Answers what is asked over the socket, with the manager. supd_units says what units there are and how they go,
+ * supd_jobs starts and stops them and remembers who waits for that. */
+
+#include "control/api.h"
+#include "core/manager.h"
+#include "supd_jobs.h"
+#include "world.h"
+
+struct supd_control {
+	struct manager *manager;
+	const struct world *world;
+	struct control_server *server;
+	struct supd_now (*now)(void *userdata);
+	void *userdata;
+	struct supd_now started; /* the daemon */
+	struct jobs jobs;
+};
+
+/* A control_ask_fn; @userdata is a struct supd_control. */
+void supd_control_ask(void *userdata, const struct control_request *request);
+
+/* Reads the units again and says in the log what came of it; for SIGHUP. */
+void supd_control_reload(struct supd_control *c);
+
+/* ---- for supd_units and supd_jobs ---- */
+
+/* Sends what was reported, if memory sufficed for it. */
+struct report;
+void supd_control_row(struct supd_control *c, uint64_t id, const struct report *r);
+/* Ends an answer with the sentence for a verdict. */
+void supd_control_refuse(struct supd_control *c, uint64_t id, const char *unit, enum manager_verdict v);
+void supd_control_no_unit(struct supd_control *c, uint64_t id, const char *unit);
+/* The gate is closed, or the manager not running: says so and ends the answer. False: go on. */
+bool supd_control_no_timers(struct supd_control *c, uint64_t id);
+
+#endif

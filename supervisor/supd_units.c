@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: MIT */
+#include "supd_units.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <uthash.h>
+
+#include "base/cleanup.h"
+#include "control/client.h"
+#include "core/report.h"
+#include "core/unit.h"
+#include "supd_control.h"
+
+#define PLUGIN "timer"
+
+/* ---- rows of the plugin, completed with what the host knows ---- */
+
+/* One listing on its way to the caller. */
+struct listing {
+	struct supd_control *c;
+	uint64_t id;
+	struct arena arena;
+	const char *kind;  /* put before the fields of each row; NULL: nothing */
+	const char *only;  /* of this unit, or NULL */
+	struct seen *seen; /* units of which a row was sent */
+	size_t n;
+	bool is_active;    /* the last row was of an active unit */
+	bool has_problems; /* rows get the problems of their files */
+};
+
+struct seen {
+	UT_hash_handle hh;
+	const char *unit;
+};
+
+static void listing_done(struct listing *l)
+{
+	HASH_CLEAR(hh, l->seen);
+	arena_done(&l->arena);
+}
+
+static bool was_seen(const struct listing *l, const char *unit)
+{
+	struct seen *s;
+
+	HASH_FIND_STR(l->seen, unit, s);
+	return s;
+}
+
+static void see(struct listing *l, const char *unit)
+{
+	struct seen *s = arena_alloc(&l->arena, sizeof(*s));
+
+	if (!s)
+		return;
+	s->unit = arena_strdup(&l->arena, unit);
+	if (s->unit)
+		HASH_ADD_KEYPTR(hh, l->seen, s->unit, strlen(s->unit), s);
+}
+
+static const struct supd_field *field_of(const struct supd_row *row, const char *key)
+{
+	for (size_t i = 0; i < row->n; i++)
+		if (str_equal(row->field[i].key, key))
+			return &row->field[i];
+	return NULL;
+}
+
+static const char *text_of(const struct supd_row *row, const char *key)
+{
+	const struct supd_field *f = field_of(row, key);
+
+	return f && f->type == SUPD_STRING ? f->value.string : NULL;
+}
+
+static void copy_fields(struct report *r, const struct supd_row *row)
+{
+	for (size_t i = 0; i < row->n; i++) {
+		report_null(r, row->field[i].key);
+		if (!r->is_failed)
+			r->field[r->n - 1] = row->field[i];
+	}
+}
+
+/* Its files and their problems, where the row does not have them. */
+static void complete(struct listing *l, struct report *r, const char *unit)
+{
+	const struct supd_row row = { .field = r->field, .n = r->n };
+	struct manager_plugin_unit u;
+
+	if (!unit || !manager_plugin_unit(l->c->manager, unit, &u))
+		return;
+	if (!field_of(&row, "fragment"))
+		report_string(r, "fragment", u.fragment);
+	if (!field_of(&row, "problems"))
+		report_problems(r, "problems", u.problems);
+}
+
+static int send_row(void *userdata, const struct supd_row *row)
+{
+	struct listing *l = userdata;
+	struct report r = { .arena = &l->arena };
+	const char *unit = text_of(row, "unit"), *active = text_of(row, "active_state");
+
+	if (l->kind)
+		report_string(&r, "kind", l->kind);
+	copy_fields(&r, row);
+	if (l->has_problems)
+		complete(l, &r, unit);
+	if (unit)
+		see(l, unit);
+	l->n++;
+	l->is_active = active && !str_equal(active, "inactive") && !str_equal(active, "failed");
+	supd_control_row(l->c, l->id, &r);
+	return 0;
+}
+
+static int table(struct listing *l, const char *name)
+{
+	const struct supd_now now = l->c->now(l->c->userdata);
+
+	return manager_table(l->c->manager, &now, name, l->only, send_row, l);
+}
+
+/* Units of the plugin that it does not speak of itself: their files are at fault. */
+static void send_faulty(void *userdata, const struct manager_plugin_unit *u)
+{
+	struct listing *l = userdata;
+	struct report r = { .arena = &l->arena };
+
+	if (u->problems->n_errors == 0 || was_seen(l, u->name) || (l->only && !str_equal(l->only, u->name)))
+		return;
+	if (l->kind)
+		report_string(&r, "kind", l->kind);
+	report_string(&r, "unit", u->name);
+	report_null(&r, "description");
+	report_string(&r, "load_state", "invalid");
+	report_string(&r, "active_state", "inactive");
+	report_string(&r, "sub_state", "dead");
+	report_bool(&r, "enabled", false);
+	report_string(&r, "fragment", u->fragment);
+	report_problems(&r, "problems", u->problems);
+	l->n++;
+	l->is_active = false;
+	supd_control_row(l->c, l->id, &r);
+}
+
+static bool timers_run(struct supd_control *c)
+{
+	const char *reason;
+
+	return str_equal(manager_gate_state(c->manager, &reason), "enabled");
+}
+
+/* ---- list ---- */
+
+static void send_service(struct supd_control *c, uint64_t id, const struct unit *u)
+{
+	struct arena arena = { 0 };
+	struct report r = { .arena = &arena };
+
+	report_unit(&r, u);
+	supd_control_row(c, id, &r);
+	arena_done(&arena);
+}
+
+void units_list(struct supd_control *c, const struct control_request *q)
+{
+	struct listing l = { .c = c, .id = q->id, .has_problems = true };
+	struct unit *u;
+
+	for (size_t i = 0; (u = manager_unit_at(c->manager, i)); i++)
+		send_service(c, q->id, u);
+	if (timers_run(c)) {
+		(void) table(&l, "list");
+		manager_plugin_units(c->manager, send_faulty, &l);
+	}
+	control_done(c->server, q->id, CONTROL_OK, NULL);
+	listing_done(&l);
+}
+
+/* ---- status ---- */
+
+/* The timers that start @target. */
+struct triggers {
+	struct arena *arena;
+	const char *target;
+	const char **list;
+	size_t n;
+};
+
+static int note_trigger(void *userdata, const struct supd_row *row)
+{
+	struct triggers *t = userdata;
+	const char *unit = text_of(row, "unit"), *target = text_of(row, "activates");
+	const char **grown;
+
+	if (!unit || !target || !str_equal(target, t->target))
+		return 0;
+	/* One more, for the NULL at the end. */
+	grown = arena_grow(t->arena, t->list, t->n + 1, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	t->list = grown;
+	t->list[t->n] = arena_strdup(t->arena, unit);
+	if (!t->list[t->n])
+		return -ENOMEM;
+	t->list[++t->n] = NULL;
+	return 0;
+}
+
+static void status_service(struct supd_control *c, uint64_t id, const struct unit *u)
+{
+	const struct supd_now now = c->now(c->userdata);
+	struct arena arena = { 0 };
+	struct report r = { .arena = &arena };
+	struct triggers t = { .arena = &arena, .target = u->name };
+
+	report_unit(&r, u);
+	if (manager_table(c->manager, &now, "units", NULL, note_trigger, &t) < 0)
+		r.is_failed = true;
+	report_strings(&r, "triggered_by", t.list);
+	supd_control_row(c, id, &r);
+	arena_done(&arena);
+}
+
+static void status_timers(struct supd_control *c, const struct control_request *q, int *ret_status)
+{
+	struct listing l = { .c = c, .id = q->id, .only = q->unit, .has_problems = true };
+	struct manager_plugin_unit u;
+
+	(void) table(&l, "status");
+	manager_plugin_units(c->manager, send_faulty, &l);
+	if (l.n == 0)
+		*ret_status = CONTROL_NO_UNIT;
+	else if (q->unit && manager_plugin_unit(c->manager, q->unit, &u) && u.problems->n_errors > 0)
+		*ret_status = CONTROL_NO_UNIT;
+	else
+		*ret_status = l.is_active ? CONTROL_OK : CONTROL_NOT_ACTIVE;
+	listing_done(&l);
+}
+
+static void status_all(struct supd_control *c, const struct control_request *q)
+{
+	struct unit *u;
+	int ignored;
+
+	for (size_t i = 0; (u = manager_unit_at(c->manager, i)); i++)
+		status_service(c, q->id, u);
+	if (timers_run(c))
+		status_timers(c, q, &ignored);
+	control_done(c->server, q->id, CONTROL_OK, NULL);
+}
+
+/* As systemctl: 0 active, 3 not active, 4 no such unit; and 4 where the files are at fault. */
+static int status_of(const struct unit *u)
+{
+	if (unit_is_active(u))
+		return CONTROL_OK;
+	return u->config->load == UNIT_INVALID ? CONTROL_NO_UNIT : CONTROL_NOT_ACTIVE;
+}
+
+/* An answer about one timer: the rows are sent; what remains is how it ends. */
+static void end_timer(struct supd_control *c, const struct control_request *q, int status)
+{
+	struct manager_plugin_unit u;
+
+	if (status == CONTROL_NO_UNIT && !manager_plugin_unit(c->manager, q->unit, &u))
+		supd_control_no_unit(c, q->id, q->unit);
+	else
+		control_done(c->server, q->id, status, NULL);
+}
+
+void units_status(struct supd_control *c, const struct control_request *q)
+{
+	struct unit *u;
+	int status;
+
+	if (!q->unit) {
+		status_all(c, q);
+		return;
+	}
+	if (unit_name_kind(q->unit) == UNIT_TIMER) {
+		if (supd_control_no_timers(c, q->id))
+			return;
+		status_timers(c, q, &status);
+		end_timer(c, q, status);
+		return;
+	}
+	u = manager_unit(c->manager, q->unit);
+	if (!u) {
+		supd_control_no_unit(c, q->id, q->unit);
+		return;
+	}
+	status_service(c, q->id, u);
+	control_done(c->server, q->id, status_of(u), NULL);
+}
+
+/* ---- show ---- */
+
+/* May everybody read this file by themselves? */
+static bool is_public(const char *path)
+{
+	char part[PATH_MAX];
+	struct stat st;
+
+	if (stat(path, &st) < 0 || !(st.st_mode & S_IROTH) || strlen(path) >= sizeof(part))
+		return false;
+	(void) snprintf(part, sizeof(part), "%s", path);
+	for (char *slash; (slash = strrchr(part, '/')) && slash != part;) {
+		*slash = '\0';
+		if (stat(part, &st) < 0 || !(st.st_mode & S_IXOTH))
+			return false;
+	}
+	return true;
+}
+
+static bool may_see(const struct control_request *q, const struct unit_config *c)
+{
+	if (q->is_owner)
+		return true;
+	if (!c->fragment || !is_public(c->fragment))
+		return false;
+	for (const char **path = c->dropin; path && *path; path++)
+		if (!is_public(*path))
+			return false;
+	return true;
+}
+
+void units_show(struct supd_control *c, const struct control_request *q)
+{
+	struct arena arena = { 0 };
+	struct report r = { .arena = &arena };
+	struct unit *u;
+	int status;
+
+	if (unit_name_kind(q->unit) == UNIT_TIMER) {
+		if (supd_control_no_timers(c, q->id))
+			return;
+		status_timers(c, q, &status);
+		end_timer(c, q, status == CONTROL_NOT_ACTIVE ? CONTROL_OK : status);
+		return;
+	}
+	u = manager_unit(c->manager, q->unit);
+	if (!u) {
+		supd_control_no_unit(c, q->id, q->unit);
+		return;
+	}
+	report_unit(&r, u);
+	report_unit_properties(&r, u->config, may_see(q, u->config));
+	supd_control_row(c, q->id, &r);
+	control_done(c->server, q->id, CONTROL_OK, NULL);
+	arena_done(&arena);
+}
+
+/* ---- cat ---- */
+
+static int send_piece(struct supd_control *c, const struct control_request *q, const struct unit_piece *piece)
+{
+	struct arena arena = { 0 };
+	struct report r = { .arena = &arena };
+	char *text = arena_strndup(&arena, piece->bytes ? piece->bytes : "", piece->n);
+
+	r.is_failed = !text;
+	report_string(&r, "path", piece->path);
+	report_string(&r, "text", text);
+	supd_control_row(c, q->id, &r);
+	arena_done(&arena);
+	return 0;
+}
+
+static bool all_public(const struct unit_source *source)
+{
+	for (size_t i = 0; i < source->n_pieces; i++)
+		if (!is_public(source->piece[i].path))
+			return false;
+	return true;
+}
+
+static void cat_source(struct supd_control *c, const struct control_request *q, const struct unit_source *source)
+{
+	char message[512];
+
+	if (!q->is_owner && !all_public(source)) {
+		(void) snprintf(message, sizeof(message), "%s: its files are not readable by everybody", q->unit);
+		control_done(c->server, q->id, CONTROL_FAILED, message);
+		return;
+	}
+	for (size_t i = 0; i < source->n_pieces; i++)
+		send_piece(c, q, &source->piece[i]);
+	if (source->is_masked && source->n_pieces == 0)
+		(void) snprintf(message, sizeof(message), "%s is masked: there is nothing in it", q->unit);
+	else if (source->n_pieces == 0)
+		(void) snprintf(message, sizeof(message), "%s: %s", q->unit,
+				source->problems.n > 0 ? source->problems.entry[0].message : "cannot be read");
+	control_done(c->server, q->id, source->n_pieces > 0 ? CONTROL_OK : CONTROL_NO_UNIT,
+		     source->n_pieces > 0 ? NULL : message);
+}
+
+/* As the files are now, which may be newer than what was loaded. */
+void units_cat(struct supd_control *c, const struct control_request *q)
+{
+	struct unit_source source = { 0 };
+	char message[512];
+	const char *name;
+	int r;
+
+	if (unit_name_kind(q->unit) == UNIT_TIMER && supd_control_no_timers(c, q->id))
+		return;
+	name = c->world->unit_resolve(c->world->ctx, q->unit);
+	r = c->world->read_unit(c->world->ctx, name ? name : q->unit, &source);
+	if (r == -ENOENT) {
+		supd_control_no_unit(c, q->id, q->unit);
+		return;
+	}
+	if (r < 0) {
+		(void) snprintf(message, sizeof(message), "%s: %s", q->unit, strerror(-r));
+		control_done(c->server, q->id, CONTROL_FAILED, message);
+		return;
+	}
+	cat_source(c, q, &source);
+	unit_source_done(&source);
+}
+
+/* ---- tables of the plugin ---- */
+
+static int keep_state(void *userdata, const struct supd_row *row)
+{
+	struct report *r = userdata;
+
+	for (size_t i = 0; i < row->n; i++) {
+		const struct supd_field *f = &row->field[i];
+
+		/* Numbers and times only: text is the plugin's own. */
+		if (str_equal(f->key, "not_persisted_since") && f->type == SUPD_TIMESTAMP)
+			report_time(r, "not_persisted_since", f->value.usec);
+	}
+	return 0;
+}
+
+static void send_subsystem(struct supd_control *c, uint64_t id)
+{
+	const char *reason, *state = manager_gate_state(c->manager, &reason);
+	const struct supd_now now = c->now(c->userdata);
+	struct arena arena = { 0 };
+	struct report r = { .arena = &arena };
+
+	report_string(&r, "subsystem", PLUGIN);
+	report_string(&r, "state", state);
+	report_string(&r, "reason", reason);
+	(void) manager_table(c->manager, &now, "subsystem", NULL, keep_state, &r);
+	if (!r.is_failed && r.n == 3)
+		report_null(&r, "not_persisted_since");
+	supd_control_row(c, id, &r);
+	arena_done(&arena);
+}
+
+static void end_table(struct supd_control *c, const struct control_request *q, int r)
+{
+	char message[256];
+
+	if (r >= 0) {
+		control_done(c->server, q->id, CONTROL_OK, NULL);
+	} else if (r == -ENOENT && q->unit) {
+		supd_control_no_unit(c, q->id, q->unit);
+	} else {
+		(void) snprintf(message, sizeof(message), "%s timers: %s", q->table,
+				r == -EOPNOTSUPP ? "there is no such table" : strerror(-r));
+		control_done(c->server, q->id, CONTROL_FAILED, message);
+	}
+}
+
+/* "units" is the list of timers: those that are well, then those that are not; other tables are the plugin's. */
+void units_table(struct supd_control *c, const struct control_request *q)
+{
+	bool is_list = str_equal(q->table, "units");
+	struct listing l = { .c = c, .id = q->id, .only = q->unit, .kind = is_list ? "timer" : NULL };
+	char message[256];
+	int r;
+
+	if (!str_equal(q->subsystem, PLUGIN)) {
+		(void) snprintf(message, sizeof(message), "no such subsystem: %s (there is: " PLUGIN ")", q->subsystem);
+		control_done(c->server, q->id, CONTROL_NO_UNIT, message);
+		return;
+	}
+	send_subsystem(c, q->id);
+	r = table(&l, q->table);
+	if (is_list && r >= 0) {
+		l.kind = "invalid";
+		l.has_problems = true;
+		r = table(&l, "invalid");
+		manager_plugin_units(c->manager, send_faulty, &l);
+	}
+	end_table(c, q, r);
+	listing_done(&l);
+}
