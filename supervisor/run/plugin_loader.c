@@ -204,6 +204,7 @@ struct plugin_loader *plugin_loader_free(struct plugin_loader *l)
 		return NULL;
 	LL_FOREACH_SAFE(l->opened, o, next)
 		opened_free(o);
+	free(l->dir);
 	free(l);
 	return NULL;
 }
