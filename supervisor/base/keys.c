@@ -117,7 +117,7 @@ struct suggestions {
 	size_t at;
 };
 
-/* text_suggest() asks for 0, 1, 2 …: go on where the last answer was found. */
+/* text_suggest() asks for 0, 1, 2 …: go on where the last answer was found. @section NULL: any. */
 static const char *next_key(void *userdata, size_t i)
 {
 	struct suggestions *s = userdata;
@@ -125,7 +125,7 @@ static const char *next_key(void *userdata, size_t i)
 	if (i == 0)
 		s->at = 0;
 	for (; s->at < s->table->n; s->at++)
-		if (str_equal(s->table->row[s->at].section, s->section))
+		if (!s->section || str_equal(s->table->row[s->at].section, s->section))
 			return s->table->row[s->at++].key;
 	return NULL;
 }
@@ -148,18 +148,32 @@ static const char *section_with_key(const struct key_table *table, const char *k
 	return NULL;
 }
 
+/* " (did you mean …)", or "" */
+static void hint_for_key(const struct key_table *table, const struct assignment *a, char *hint, size_t size)
+{
+	struct suggestions here = {.table = table, .section = a->section}, anywhere = {.table = table};
+	const char *elsewhere = section_with_key(table, a->key), *near;
+
+	*hint = '\0';
+	if (elsewhere) {
+		(void) snprintf(hint, size, " (it belongs into [%s])", elsewhere);
+		return;
+	}
+	near = text_suggest(a->key, next_key, &here);
+	if (near) {
+		(void) snprintf(hint, size, " (did you mean %s=?)", near);
+		return;
+	}
+	near = text_suggest(a->key, next_key, &anywhere);
+	if (near)
+		(void) snprintf(hint, size, " (did you mean %s= in [%s]?)", near, section_with_key(table, near));
+}
+
 static void unknown_key(const struct key_table *table, const struct assignment *a, struct diag *d)
 {
-	struct suggestions s = {.table = table, .section = a->section};
-	const char *elsewhere = section_with_key(table, a->key), *near = NULL;
-	char shown[128], hint[160] = "";
+	char shown[128], hint[160];
 
-	if (!elsewhere)
-		near = text_suggest(a->key, next_key, &s);
-	if (elsewhere)
-		(void) snprintf(hint, sizeof(hint), " (it belongs into [%s])", elsewhere);
-	else if (near)
-		(void) snprintf(hint, sizeof(hint), " (did you mean %s=?)", near);
+	hint_for_key(table, a, hint, sizeof(hint));
 	diag_add(d, DIAG_ERROR, a->file, a->line, a->key, "unknown key '%s' in section [%s]%s",
 		 text_escape_to(shown, sizeof(shown), a->key), a->section, hint);
 }
@@ -179,30 +193,20 @@ static void unknown_section(const struct key_table *table, const struct assignme
 /* ---- applying ---- */
 
 /* The row for @a: by its name, or by X-NAME where NAME is a key of ours. */
-static const struct key_row *row_for(const struct key_table *table, const struct assignment *a, bool *ret_ignored)
+static const struct key_row *row_for(const struct key_table *table, const struct assignment *a)
 {
 	const struct key_row *row = find_row(table, a->section, a->key);
 
-	*ret_ignored = false;
 	if (row || !str_starts(a->key, "X-"))
 		return row;
 	row = find_row(table, a->section, a->key + strlen("X-"));
-	*ret_ignored = !row || row->kind != KEY_KNOWN;
-	return row;
+	return row && row->kind == KEY_KNOWN ? row : NULL;
 }
 
-static int apply_one(const struct key_table *table, struct key_context *c)
+static int apply_row(const struct key_context *c)
 {
 	const struct assignment *a = c->assignment;
-	bool ignored;
 
-	c->row = row_for(table, a, &ignored);
-	if (ignored)
-		return 0;
-	if (!c->row) {
-		unknown_key(table, a, c->diag);
-		return 0;
-	}
 	switch (c->row->kind) {
 	case KEY_KNOWN:
 		return c->row->parse(c);
@@ -210,8 +214,8 @@ static int apply_one(const struct key_table *table, struct key_context *c)
 		return 0;
 	case KEY_NOT_APPLIED:
 		if (*a->value)
-			diag_add(c->diag, DIAG_NOT_APPLIED, a->file, a->line, a->key, "%s= is not applied yet, ignored",
-				 a->key);
+			diag_add(c->diag, DIAG_NOT_APPLIED, a->file, a->line, a->key,
+				 "%s= is not applied yet, ignored", a->key);
 		return 0;
 	}
 	return 0;
@@ -228,30 +232,30 @@ int keys_apply(const struct key_table *table, const struct assignment *assignmen
 {
 	const unsigned n_errors_before = d->n_errors;
 	const struct assignment *told = NULL;
-	int r;
+	int r = 0;
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; r >= 0 && i < n; i++) {
 		const struct assignment *a = &assignment[i];
 		struct key_context c = {.assignment = a, .arena = arena, .diag = d, .object = object};
 
 		if (d->n_errors - n_errors_before >= MISTAKES_MAX) {
 			diag_add(d, DIAG_ERROR, a->file, a->line, NULL,
 				 "too many mistakes, what follows is not looked at");
-			return 0;
+			break;
 		}
 		if (is_ignored_section(table, a->section))
 			continue;
-		if (!is_known_section(table, a->section)) {
+		c.row = row_for(table, a);
+		if (c.row)
+			r = apply_row(&c);
+		else if (!is_known_section(table, a->section)) {
 			if (!told || !is_same_section(told, a))
 				unknown_section(table, a, d);
 			told = a;
-			continue;
-		}
-		r = apply_one(table, &c);
-		if (r < 0)
-			return r;
+		} else if (!str_starts(a->key, "X-"))
+			unknown_key(table, a, d);
 	}
-	return 0;
+	return r < 0 ? r : 0;
 }
 
 /* ---- for parse functions ---- */

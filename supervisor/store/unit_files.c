@@ -30,10 +30,20 @@ static size_t count(const char *const *list)
 	return n;
 }
 
+/* Without slashes at the end, so that a file's path reads well. */
+static char *copy_path(const char *path)
+{
+	size_t n = strlen(path);
+
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	return strndup(path, n);
+}
+
 static int add_dirs(struct unit_files *f, const char *const *paths, bool is_systemd)
 {
 	for (size_t i = 0; i < count(paths); i++) {
-		f->dir[f->n_dirs] = (struct unit_dir) {strdup(paths[i]), is_systemd};
+		f->dir[f->n_dirs] = (struct unit_dir) {copy_path(paths[i]), is_systemd};
 		if (!f->dir[f->n_dirs++].path)
 			return -ENOMEM;
 	}

@@ -15,3 +15,9 @@ TESTS += %D%/test_unit_files
 check_PROGRAMS += %D%/test_unit_links
 TESTS += %D%/test_unit_links
 %C%_test_unit_links_LDADD = $(TEST_LIBS) $(STORE_LIBS)
+
+check_PROGRAMS += %D%/test_memory
+TESTS += %D%/test_memory
+%C%_test_memory_LDADD = $(TEST_LIBS) $(STORE_LIBS)
+%C%_test_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc \
+	-Wl,--wrap=reallocarray -Wl,--wrap=strdup -Wl,--wrap=strndup -Wl,--wrap=vasprintf -Wl,--wrap=asprintf
