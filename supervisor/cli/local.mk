@@ -2,8 +2,20 @@
 noinst_LIBRARIES += libcli.a
 CLI_LIBS = libcli.a $(TIMER_LIBS) $(CORE_LIBS) $(STORE_LIBS) $(CONTROL_LIBS)
 
-libcli_a_SOURCES =
+libcli_a_SOURCES = \
+	%D%/cli.c %D%/cli.h \
+	%D%/cli_jobs.c %D%/cli_jobs.h \
+	%D%/cli_manager.c %D%/cli_manager.h \
+	%D%/cli_options.c %D%/cli_options.h \
+	%D%/cli_status.c %D%/cli_status.h \
+	%D%/cli_timers.c %D%/cli_timers.h \
+	%D%/cli_units.c %D%/cli_units.h \
+	%D%/cli_verbs.c %D%/cli_verbs.h
 
 if TIMER
 libcli_a_SOURCES += %D%/cli_calendar.c %D%/cli_calendar.h
 endif
+
+bin_PROGRAMS += supctl
+supctl_SOURCES = supervisor/supctl.c
+supctl_LDADD = $(CLI_LIBS)

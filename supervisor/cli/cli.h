@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SUPD_CLI_CLI_H
+#define SUPD_CLI_CLI_H
+
+/* What all verbs of supctl share: what was asked for on the command line, where the answer goes, and the
+ * connection to the daemon. */
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/usec.h"
+#include "control/client.h"
+#include "control/table.h"
+
+/* Options without a value, or with one in value[]. */
+enum cli_option_bit {
+	CLI_HELP = 1 << 0,
+	CLI_VERSION = 1 << 1,
+	CLI_USER = 1 << 2,
+	CLI_SYSTEM = 1 << 3,
+	CLI_RUNTIME_DIR = 1 << 4,
+	CLI_JSON = 1 << 5,
+	CLI_NO_LEGEND = 1 << 6,
+	CLI_FULL = 1 << 7,
+	CLI_ALL = 1 << 8,
+	CLI_FAILED = 1 << 9,
+	CLI_NO_BLOCK = 1 << 10,
+	CLI_QUIET = 1 << 11,
+	CLI_PROPERTY = 1 << 12,
+	CLI_VALUE = 1 << 13,
+	CLI_RUNTIME = 1 << 14,
+};
+
+enum cli_json { CLI_JSON_OFF, CLI_JSON_SHORT, CLI_JSON_PRETTY };
+
+struct cli_verb;
+
+struct cli {
+	const struct cli_verb *verb; /* NULL: not known yet */
+	unsigned given;              /* enum cli_option_bit */
+	const char *runtime_dir;
+	const char *property;
+	enum cli_json json;
+	bool is_terminal; /* stdout */
+	bool is_utf8;
+	bool has_color;
+	size_t width; /* of the terminal; 0: no limit */
+	usec_t now;
+	struct control_client *client;
+};
+
+typedef int cli_verb_fn(struct cli *c, int argc, char **argv); /* argv[0] is the verb; returns the exit status */
+typedef int cli_raw_fn(int argc, char **argv);                 /* parses its options by itself */
+
+struct cli_verb {
+	const char *group; /* heading in --help */
+	const char *name;
+	const char *alias;     /* systemctl's word for it, or NULL */
+	const char *arguments; /* "UNIT…" */
+	const char *summary;   /* one line */
+	unsigned options;      /* those it takes besides the global ones */
+	int min, max;          /* number of arguments; max -1: any */
+	cli_verb_fn *run;
+	cli_raw_fn *raw;
+};
+
+/* What is known without the command line: terminal, locale, time. */
+void cli_init(struct cli *c);
+void cli_done(struct cli *c);
+
+static inline bool cli_has(const struct cli *c, enum cli_option_bit bit)
+{
+	return (c->given & (unsigned) bit) != 0;
+}
+
+/* ---- output ---- */
+
+/* One line on stderr, "supctl: …"; with --json the error object on stdout. Returns @status. */
+int cli_fail(const struct cli *c, int status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* The message of a reply without rows, if it has one; returns its status. */
+int cli_fail_reply(const struct cli *c, const struct control_reply *reply);
+/* Prints and takes @json; returns @status, or 1 if that is impossible. */
+int cli_print_json(const struct cli *c, json_t *json, int status);
+/* Prints the table with or without its header; returns 0 or 1. */
+int cli_print_table(const struct cli *c, const struct table *t);
+/* A line of the legend below a table, unless there is to be none. */
+void cli_print_legend(const struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Prints what came from outside, with control characters escaped. */
+void cli_print_text(const char *text);
+/* "file:line: message" of a row of problems. Gives; the caller frees. */
+char *cli_problem(const struct supd_row *row);
+/* Writes out what is buffered: 0, or 1 after telling that stdout is broken. */
+int cli_flush(int status);
+
+/* ---- asking ---- */
+
+/* The connection, made when first asked for; NULL, with *reterr telling why. */
+struct control_client *cli_client(struct cli *c, struct control_reply *reterr);
+/* Asks and waits: what control_client_ask() takes. @ret is the caller's to end. Returns its status. */
+#define cli_ask(c, ret, ...)                                                                            \
+	({                                                                                              \
+		struct control_client *_client = cli_client((c), (ret));                                \
+		if (_client)                                                                            \
+			control_client_wait(_client, control_client_ask(_client, __VA_ARGS__), (ret));  \
+		(ret)->status;                                                                          \
+	})
+
+/* Sets *ret to the whole name of a unit that was typed with or without its suffix. 0, or the exit status, told. */
+#define CLI_UNIT_MAX 256
+int cli_unit_name(const struct cli *c, const char *typed, const char *suffix, char ret[CLI_UNIT_MAX]);
+/* Does @unit match one of the patterns? Without patterns, all do; the suffix may be left out. */
+bool cli_matches(const char *unit, int n, char **patterns);
+
+/* The worse of two statuses, for answers about several units. */
+int cli_worse(int a, int b);
+
+#endif

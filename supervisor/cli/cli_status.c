@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/cli_status.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "base/timespan.h"
+#include "cli/cli.h"
+#include "control/format.h"
+#include "control/rows.h"
+#include "control/rows_json.h"
+
+#define LABEL_WIDTH 12 /* "Triggered by", the longest */
+
+static const char *or_empty(const char *s)
+{
+	return s ? s : "";
+}
+
+static void label(const char *text)
+{
+	printf("%*s: ", LABEL_WIDTH, text);
+}
+
+static void line(const char *name, const char *text)
+{
+	if (!text)
+		return;
+	label(name);
+	cli_print_text(text);
+	putchar('\n');
+}
+
+static void styled(const struct cli *c, enum table_style style, const char *text)
+{
+	fputs(table_style_begin(style, c->has_color), stdout);
+	cli_print_text(text);
+	fputs(table_style_end(style, c->has_color), stdout);
+}
+
+/* ---- the lines of a unit ---- */
+
+static enum table_style state_style(const char *load, const char *active)
+{
+	if (str_equal(active, "failed") || str_equal(load, "invalid"))
+		return TABLE_BAD;
+	return str_equal(active, "active") || str_equal(active, "activating") ? TABLE_GOOD : TABLE_PLAIN;
+}
+
+static void print_title(const struct cli *c, const struct supd_row *row)
+{
+	const char *description = row_string(row, "description");
+
+	styled(c, state_style(or_empty(row_string(row, "load_state")), or_empty(row_string(row, "active_state"))),
+	       c->is_utf8 ? "●" : "*");
+	putchar(' ');
+	cli_print_text(or_empty(row_string(row, "unit")));
+	if (description && *description) {
+		fputs(" - ", stdout);
+		cli_print_text(description);
+	}
+	putchar('\n');
+}
+
+static void print_loaded(const struct cli *c, const struct supd_row *row)
+{
+	const char *load = or_empty(row_string(row, "load_state")), *fragment = row_string(row, "fragment");
+	bool is_loaded = str_equal(load, "loaded");
+	const struct supd_field *enabled = row_field(row, "enabled");
+
+	label("Loaded");
+	styled(c, is_loaded ? TABLE_PLAIN : state_style(load, ""), load);
+	if (!fragment && !is_loaded) {
+		putchar('\n');
+		return;
+	}
+	fputs(" (", stdout);
+	cli_print_text(or_empty(fragment));
+	if (enabled && enabled->type == SUPD_BOOL && is_loaded)
+		printf("%s%s", fragment ? "; " : "", enabled->value.boolean ? "enabled" : "disabled");
+	fputs(")\n", stdout);
+}
+
+static void print_list(const char *name, const struct supd_row *row, const char *key)
+{
+	size_t n;
+	const char *const *list = row_strings(row, key, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		if (i == 0)
+			label(name);
+		else
+			printf("%*s", LABEL_WIDTH + 2, "");
+		cli_print_text(list[i]);
+		putchar('\n');
+	}
+}
+
+/* "since Sat …; 6s ago": running since it started, at rest since it ended. */
+static void print_since(const struct cli *c, const struct supd_row *row, const char *active)
+{
+	usec_t ended = row_usec(row, "ended"), started = row_usec(row, "started");
+	bool is_going = str_equal(active, "active") || str_equal(active, "activating");
+	usec_t since = is_going || ended == USEC_NEVER ? started : ended;
+	char buf[FORMAT_TIME_MAX];
+
+	if (since == USEC_NEVER || since == 0)
+		return;
+	printf(" since %s", format_timestamp(buf, sizeof(buf), since));
+	printf("; %s", format_ago(buf, sizeof(buf), usec_sub(c->now, since)));
+}
+
+static void print_active(const struct cli *c, const struct supd_row *row)
+{
+	const char *active = or_empty(row_string(row, "active_state")), *sub = row_string(row, "sub_state");
+
+	label("Active");
+	styled(c, state_style("", active), active);
+	if (sub) {
+		fputs(" (", stdout);
+		cli_print_text(sub);
+		putchar(')');
+	}
+	print_since(c, row, active);
+	putchar('\n');
+}
+
+static void print_elapse(const char *name, usec_t when, const char *distance)
+{
+	char buf[FORMAT_TIME_MAX];
+
+	label(name);
+	if (when == USEC_NEVER)
+		puts("-");
+	else
+		printf("%s; %s\n", format_timestamp(buf, sizeof(buf), when), distance);
+}
+
+/* What only timers have. */
+static void print_trigger(const struct supd_row *row)
+{
+	char buf[FORMAT_TIME_MAX];
+
+	if (row_field(row, "next"))
+		print_elapse("Next", row_usec(row, "next"), format_left(buf, sizeof(buf), row_usec(row, "left")));
+	line("Next cause", row_string(row, "next_cause"));
+	if (row_field(row, "last"))
+		print_elapse("Last", row_usec(row, "last"), format_ago(buf, sizeof(buf), row_usec(row, "passed")));
+	line("Activates", row_string(row, "activates"));
+}
+
+static void print_run(const struct supd_row *row)
+{
+	const char *result = row_string(row, "result"), *cause = row_string(row, "cause");
+	const char *trigger = row_string(row, "trigger");
+	usec_t duration = row_usec(row, "duration");
+	int64_t attempt = row_number(row, "attempt", 1);
+	char buf[TIMESPAN_MAX];
+
+	if (!result && !cause)
+		return;
+	label(result ? "Last run" : "Run");
+	cli_print_text(or_empty(result));
+	if (duration != USEC_NEVER)
+		printf("%stook %s", result ? ", " : "", timespan_print(buf, sizeof(buf), duration, USEC_PER_MSEC));
+	if (cause) {
+		fputs(result || duration != USEC_NEVER ? ", cause " : "cause ", stdout);
+		cli_print_text(cause);
+	}
+	if (trigger) {
+		fputs(" of ", stdout);
+		cli_print_text(trigger);
+	}
+	if (attempt > 1)
+		printf(", attempt %" PRId64, attempt);
+	putchar('\n');
+	line("Run ID", row_string(row, "run_id"));
+}
+
+static void print_resources(const struct supd_row *row)
+{
+	int64_t pid = row_number(row, "main_pid", 0), memory = row_number(row, "peak_memory", 0);
+	usec_t cpu = row_usec(row, "cpu");
+	char buf[TIMESPAN_MAX];
+
+	if (pid > 0) {
+		label("Main PID");
+		printf("%" PRId64 "\n", pid);
+	}
+	if (cpu != USEC_NEVER) {
+		label("CPU");
+		puts(timespan_print(buf, sizeof(buf), cpu, USEC_PER_MSEC));
+	}
+	if (memory > 0) {
+		label("Memory");
+		printf("%.1fM at most\n", (double) memory / (1024 * 1024));
+	}
+}
+
+static void print_problems(const struct cli *c, const struct supd_row *row)
+{
+	size_t n;
+	const struct supd_row *problem = row_rows(row, "problems", &n);
+
+	for (size_t i = 0; i < n; i++) {
+		_cleanup_free_ char *text = cli_problem(&problem[i]);
+		bool is_error = str_equal(or_empty(row_string(&problem[i], "severity")), "error");
+
+		label(is_error ? "Error" : "Warning");
+		styled(c, is_error ? TABLE_BAD : TABLE_PLAIN, text ? text : "");
+		putchar('\n');
+	}
+}
+
+/* What the plugin has to say about its unit, in sentences of its own. */
+static void print_words(const struct supd_row *row)
+{
+	print_list("Triggers", row, "triggers");
+	print_list("In words", row, "words");
+}
+
+static void print_unit(const struct cli *c, const struct supd_row *row)
+{
+	print_title(c, row);
+	print_loaded(c, row);
+	print_list("Drop-In", row, "dropins");
+	print_active(c, row);
+	print_trigger(row);
+	print_words(row);
+	print_list("Triggered by", row, "triggered_by");
+	print_run(row);
+	print_resources(row);
+	print_problems(c, row);
+}
+
+/* ---- the daemon ---- */
+
+static void print_daemon(const struct cli *c, const struct control_reply *version, size_t n_units)
+{
+	const struct supd_row *row = &version->row[0];
+	const char *state = or_empty(row_string(row, "state"));
+
+	styled(c, str_equal(state, "running") ? TABLE_GOOD : TABLE_WARNING, c->is_utf8 ? "●" : "*");
+	fputs(" supd ", stdout);
+	cli_print_text(or_empty(row_string(row, "version")));
+	fputs(": ", stdout);
+	cli_print_text(state);
+	print_since(c, row, "active");
+	printf(", %zu units\n", n_units);
+}
+
+static int status_of_all(struct cli *c)
+{
+	_cleanup_(control_reply_done) struct control_reply version = { 0 }, reply = { 0 };
+
+	if (cli_ask(c, &version, "GetVersion", "") != CONTROL_OK)
+		return cli_fail_reply(c, &version);
+	if (cli_ask(c, &reply, "GetUnit", "s", "") != CONTROL_OK)
+		return cli_fail_reply(c, &reply);
+	if (c->json != CLI_JSON_OFF)
+		return cli_print_json(c, rows_json_array(reply.row, reply.n), CONTROL_OK);
+	if (version.n > 0)
+		print_daemon(c, &version, reply.n);
+	for (size_t i = 0; i < reply.n; i++) {
+		putchar('\n');
+		print_unit(c, &reply.row[i]);
+	}
+	return CONTROL_OK;
+}
+
+/* ---- some units ---- */
+
+static int status_of_one(struct cli *c, const char *typed, json_t *answers, bool *is_first)
+{
+	_cleanup_(control_reply_done) struct control_reply reply = { 0 };
+	char unit[CLI_UNIT_MAX];
+	int r = cli_unit_name(c, typed, ".service", unit);
+
+	if (r != 0)
+		return r;
+	(void) cli_ask(c, &reply, "GetUnit", "s", unit);
+	if (reply.n == 0)
+		return cli_fail_reply(c, &reply);
+	for (size_t i = 0; i < reply.n; i++) {
+		if (answers) {
+			(void) json_array_append_new(answers, rows_json_object(&reply.row[i]));
+			continue;
+		}
+		if (!*is_first)
+			putchar('\n');
+		*is_first = false;
+		print_unit(c, &reply.row[i]);
+	}
+	return reply.status;
+}
+
+/* Statuses 3 and 4 can come with rows: about a unit that is not active, or not valid. */
+int cli_status(struct cli *c, int argc, char **argv)
+{
+	json_t *answers;
+	bool is_first = true;
+	int status = CONTROL_OK;
+
+	if (argc == 1)
+		return status_of_all(c);
+	answers = c->json != CLI_JSON_OFF ? json_array() : NULL;
+	for (int i = 1; i < argc; i++) {
+		size_t before = json_array_size(answers);
+		int r = status_of_one(c, argv[i], answers, &is_first);
+
+		status = cli_worse(status, r);
+		/* The error object has been printed: that is the answer. */
+		if (answers && r != CONTROL_OK && json_array_size(answers) == before) {
+			json_decref(answers);
+			return r;
+		}
+	}
+	return answers ? cli_print_json(c, answers, status) : status;
+}

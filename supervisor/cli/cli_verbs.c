@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/cli_verbs.h"
+
+#include "base/cleanup.h"
+#include "cli/cli.h"
+#include "cli/cli_jobs.h"
+#include "cli/cli_manager.h"
+#include "cli/cli_options.h"
+#include "cli/cli_status.h"
+#include "cli/cli_timers.h"
+#include "cli/cli_units.h"
+#if ENABLE_TIMER
+#include "cli/cli_calendar.h"
+#endif
+
+static int cli_help(struct cli *c, int argc, char **argv)
+{
+	const struct cli_verb *v = argc > 1 ? cli_options_verb(argv[1]) : NULL;
+
+	if (argc > 1 && !v)
+		return cli_fail(c, CONTROL_USAGE, "unknown verb '%s' (supctl --help lists them)", argv[1]);
+	if (v)
+		cli_options_help_verb(v, stdout);
+	else
+		cli_options_help(stdout);
+	return CONTROL_OK;
+}
+
+#define LOOK "Looking"
+#define DO "Doing"
+#define DAEMON "The daemon"
+#define OFFLINE "Without a daemon"
+#define JOB (CLI_NO_BLOCK | CLI_QUIET)
+
+static const struct cli_verb verbs[] = {
+	{ LOOK, "list", "list-units", "[PATTERN…]", "units and their states", CLI_FAILED, 0, -1, cli_list, NULL },
+	{ LOOK, "timers", "list-timers", "[PATTERN…]", "timers: when each elapses next, how it went last", CLI_ALL, 0,
+	  -1, cli_timers, NULL },
+	{ LOOK, "status", NULL, "[UNIT…]", "what a unit does and did; without a unit, all", 0, 0, -1, cli_status,
+	  NULL },
+	{ LOOK, "show", NULL, "UNIT", "properties of a unit, one a line", CLI_PROPERTY | CLI_VALUE, 1, 1, cli_show,
+	  NULL },
+	{ LOOK, "cat", NULL, "UNIT…", "the files of units", 0, 1, -1, cli_cat, NULL },
+	{ LOOK, "is-active", NULL, "UNIT…", "exit status 0 if one of the units is active, else 3", CLI_QUIET, 1, -1,
+	  cli_is, NULL },
+	{ LOOK, "is-failed", NULL, "UNIT…", "exit status 0 if one of the units has failed, else 1", CLI_QUIET, 1, -1,
+	  cli_is, NULL },
+	{ LOOK, "is-enabled", NULL, "UNIT…", "exit status 0 if one of the units is enabled, else 1", CLI_QUIET, 1, -1,
+	  cli_is, NULL },
+
+	{ DO, "start", NULL, "UNIT…", "run services, wait for their ends, tell the results", JOB, 1, -1, cli_job, NULL },
+	{ DO, "stop", NULL, "UNIT…", "stop services", JOB, 1, -1, cli_job, NULL },
+	{ DO, "restart", NULL, "UNIT…", "stop services and run them again", JOB, 1, -1, cli_job, NULL },
+	{ DO, "trigger", NULL, "TIMER…", "run what timers activate, now", JOB, 1, -1, cli_job, NULL },
+	{ DO, "enable", NULL, "UNIT…", "start services with supd, let timers elapse", CLI_QUIET, 1, -1, cli_job, NULL },
+	{ DO, "disable", NULL, "UNIT…", "the opposite", CLI_QUIET, 1, -1, cli_job, NULL },
+	{ DO, "reset", NULL, "TIMER…", "forget what is on record of timers, and begin anew", CLI_QUIET, 1, -1,
+	  cli_job, NULL },
+
+	{ DAEMON, "reload", "daemon-reload", "", "read the unit files again, all or, if one is wrong, none", 0, 0, 0,
+	  cli_reload, NULL },
+	{ DAEMON, "pause", NULL, "", "no timer elapses until resume; what runs goes on", 0, 0, 0, cli_pause, NULL },
+	{ DAEMON, "resume", NULL, "", "timers go on", 0, 0, 0, cli_pause, NULL },
+	{ DAEMON, "experimental", NULL, "[enable|disable FEATURE]", "features that are off by default", CLI_RUNTIME, 0,
+	  2, cli_experimental, NULL },
+	{ DAEMON, "version", NULL, "", "versions of supctl and of supd", 0, 0, 0, cli_version, NULL },
+
+#if ENABLE_TIMER
+	{ OFFLINE, "calendar", NULL, "EXPRESSION…", "check calendar expressions and show when they elapse", 0, 1, -1,
+	  NULL, cli_calendar },
+	{ OFFLINE, "timespan", NULL, "SPAN…", "check time spans", 0, 1, -1, NULL, cli_timespan },
+	{ OFFLINE, "timestamp", NULL, "TIME…", "check timestamps", 0, 1, -1, NULL, cli_timestamp },
+#endif
+	{ OFFLINE, "help", NULL, "[VERB]", "help on all verbs, or one", 0, 0, 1, cli_help, NULL },
+};
+
+const struct cli_verb *cli_verb_at(size_t i)
+{
+	return i < ELEMENTS(verbs) ? &verbs[i] : NULL;
+}
