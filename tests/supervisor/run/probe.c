@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* A service that tells what it was given: one "key value" line each on stdout. Not a shell, which would put some of
+ * it right. With arguments it can also be made to misbehave. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static void tell_descriptors(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		char path[64], target[256];
+		int fd = atoi(entry->d_name);
+		ssize_t n;
+
+		if (entry->d_name[0] == '.' || fd == dirfd(dir))
+			continue;
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		n = readlink(path, target, sizeof(target) - 1);
+		target[n < 0 ? 0 : n] = '\0';
+		target[strcspn(target, ":")] = '\0';
+		printf("fd%d %s %s\n", fd, target, fcntl(fd, F_GETFL) & O_NONBLOCK ? "nonblocking" : "blocking");
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static void tell_signals(void)
+{
+	char line[256];
+	FILE *f = fopen("/proc/self/status", "re");
+
+	while (f && fgets(line, sizeof(line), f))
+		if (strncmp(line, "SigBlk:", 7) == 0 || strncmp(line, "SigIgn:", 7) == 0 || strncmp(line, "SigCgt:", 7) == 0)
+			printf("%.6s %s", line, line + 8);
+	if (f)
+		fclose(f);
+}
+
+static void tell_groups(void)
+{
+	gid_t list[256];
+	int n = getgroups(256, list);
+
+	printf("groups");
+	for (int i = 0; i < n; i++)
+		printf(" %u", (unsigned) list[i]);
+	printf("\n");
+}
+
+static void tell_identity(void)
+{
+	uid_t u[3];
+	gid_t g[3];
+
+	if (getresuid(&u[0], &u[1], &u[2]) == 0)
+		printf("uid %u %u %u\n", (unsigned) u[0], (unsigned) u[1], (unsigned) u[2]);
+	if (getresgid(&g[0], &g[1], &g[2]) == 0)
+		printf("gid %u %u %u\n", (unsigned) g[0], (unsigned) g[1], (unsigned) g[2]);
+	tell_groups();
+}
+
+static void tell_place(void)
+{
+	struct rlimit nofile;
+	char cwd[4096];
+	mode_t mask = umask(0);
+
+	printf("cwd %s\n", getcwd(cwd, sizeof(cwd)) ? cwd : "?");
+	printf("umask %04o\n", (unsigned) mask);
+	printf("nice %d\n", getpriority(PRIO_PROCESS, 0));
+	printf("leader %s\n", getsid(0) == getpid() && getpgrp() == getpid() ? "yes" : "no");
+	if (getrlimit(RLIMIT_NOFILE, &nofile) == 0)
+		printf("nofile %llu %llu\n", (unsigned long long) nofile.rlim_cur, (unsigned long long) nofile.rlim_max);
+}
+
+static int tell_all(int argc, char **argv)
+{
+	tell_descriptors();
+	tell_signals();
+	tell_identity();
+	tell_place();
+	for (int i = 0; i < argc; i++)
+		printf("arg%d %s\n", i, argv[i]);
+	for (char **e = environ; *e; e++)
+		printf("env %s\n", *e);
+	return fflush(stdout) == 0 ? 0 : 1;
+}
+
+/* Until it is killed; deaf to what can be ignored. */
+static _Noreturn void be_stubborn(void)
+{
+	for (int sig = 1; sig < NSIG; sig++)
+		(void) signal(sig, SIG_IGN);
+	printf("ready\n");
+	fflush(stdout);
+	for (;;)
+		pause();
+}
+
+/* A process of its own session, whose parent is gone. Its output stays open. */
+static int leave_behind(void)
+{
+	int fd[2];
+	char byte;
+
+	if (pipe(fd) < 0)
+		return 1;
+	if (fork() > 0) {
+		/* Not before the other one is where it wants to be. */
+		close(fd[1]);
+		return read(fd[0], &byte, 1) == 1 ? 0 : 1;
+	}
+	setsid();
+	if (fork() > 0)
+		_exit(0);
+	for (int sig = 1; sig < NSIG; sig++)
+		(void) signal(sig, SIG_IGN);
+	if (write(fd[1], "x", 1) != 1)
+		_exit(1);
+	close(fd[0]);
+	close(fd[1]);
+	be_stubborn();
+}
+
+static int flood(long bytes)
+{
+	char line[100];
+
+	memset(line, 'x', sizeof(line));
+	line[sizeof(line) - 1] = '\n';
+	for (long n = 0; n < bytes; n += (long) sizeof(line))
+		if (fwrite(line, 1, sizeof(line), stdout) != sizeof(line))
+			return 1;
+	return fflush(stdout) == 0 ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+
+	if (strcmp(what, "exit") == 0)
+		return atoi(argv[2]);
+	if (strcmp(what, "signal") == 0)
+		return raise(atoi(argv[2]));
+	if (strcmp(what, "stubborn") == 0)
+		be_stubborn();
+	if (strcmp(what, "leave") == 0)
+		return leave_behind();
+	if (strcmp(what, "flood") == 0)
+		return flood(atol(argv[2]));
+	if (strcmp(what, "say") == 0) {
+		fputs(argv[2], stdout);
+		fputs(argv[2], stderr);
+		return 0;
+	}
+	return tell_all(argc, argv);
+}

@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: MIT */
+/* What a process finds when it begins, seen from inside; and where a start can fail. */
+#include "run/spawn.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "tests/lib/test_dir.h"
+#include "tests/lib/test_main.h"
+#include "tests/supervisor/run/scene.h"
+
+static struct scene *scene;
+
+static void set_up(void)
+{
+	scene = scene_new(NULL);
+}
+
+static void tear_down(void)
+{
+	scene = scene_free(scene);
+}
+
+static void expect_value(const char *key, const char *value)
+{
+	const char *got = scene_value(scene, key);
+
+	ck_assert_msg(got, "no line '%s' in the report", key);
+	ck_assert_str_eq(got, value);
+}
+
+/* ---- what it is given ---- */
+
+START_TEST(child_sees_three_descriptors)
+{
+	/* One that somebody forgot to mark. */
+	int leak = open("/dev/null", O_RDONLY);
+
+	ck_assert_int_ge(leak, 3);
+	scene_report(scene, 1);
+	close(leak);
+	expect_value("fd0", "/dev/null blocking");
+	expect_value("fd1", "pipe blocking");
+	expect_value("fd2", "pipe blocking");
+	for (int fd = 3; fd < 1024; fd++) {
+		char key[16];
+
+		snprintf(key, sizeof(key), "fd%d", fd);
+		ck_assert_msg(!scene_value(scene, key), "descriptor %d leaked", fd);
+	}
+}
+END_TEST
+
+START_TEST(child_has_default_signals)
+{
+	sigset_t all;
+
+	(void) signal(SIGPIPE, SIG_IGN);
+	(void) signal(SIGXFSZ, SIG_IGN);
+	(void) signal(SIGHUP, SIG_IGN);
+	sigfillset(&all);
+	ck_assert_int_eq(sigprocmask(SIG_BLOCK, &all, NULL), 0);
+	scene_report(scene, 1);
+	expect_value("SigBlk", "0000000000000000");
+	expect_value("SigIgn", "0000000000000000");
+}
+END_TEST
+
+START_TEST(child_leads_a_session)
+{
+	scene_report(scene, 1);
+	expect_value("leader", "yes");
+}
+END_TEST
+
+START_TEST(environment_is_made_from_nothing)
+{
+	setenv("LD_PRELOAD_OF_OURS", "x", 1);
+	scene_report(scene, 1);
+	ck_assert_ptr_null(scene_value(scene, "env LD_PRELOAD_OF_OURS"));
+	ck_assert_ptr_nonnull(scene_value(scene, "env PATH"));
+	expect_value("env SUPD_CAUSE", "manual");
+	ck_assert_ptr_nonnull(scene_value(scene, "env INVOCATION_ID"));
+}
+END_TEST
+
+START_TEST(arguments_arrive_as_they_are)
+{
+	static const char *const words[] = { "", "a b", "$HOME", "\"", NULL };
+
+	ck_assert_int_eq(scene_spawn(scene, 1, words), 0);
+	scene_expect(scene, ANSWER_SPAWNED);
+	scene_expect(scene, ANSWER_EXITED);
+	expect_value("arg1", "");
+	expect_value("arg2", "a b");
+	expect_value("arg3", "$HOME");
+	expect_value("arg4", "\"");
+	ck_assert_ptr_null(scene_value(scene, "arg5"));
+}
+END_TEST
+
+START_TEST(umask_and_nice_are_set)
+{
+	(void) umask(0077);
+	scene->spec.umask = 0027;
+	scene->spec.nice = 7;
+	scene->spec.has_nice = true;
+	scene_report(scene, 1);
+	expect_value("umask", "0027");
+	expect_value("nice", "7");
+}
+END_TEST
+
+START_TEST(system_services_start_at_the_root)
+{
+	ck_assert_int_eq(chdir("/tmp"), 0);
+	scene_report(scene, 1);
+	expect_value("cwd", "/");
+}
+END_TEST
+
+START_TEST(working_directory_is_entered)
+{
+	scene->spec.working_directory = scene->dir;
+	scene_report(scene, 1);
+	expect_value("cwd", scene->dir);
+}
+END_TEST
+
+START_TEST(optional_working_directory_may_be_missing)
+{
+	scene->spec.working_directory = "/nonexistent/folder";
+	scene->spec.working_directory_optional = true;
+	scene_report(scene, 1);
+	expect_value("cwd", "/");
+}
+END_TEST
+
+START_TEST(bare_names_are_searched)
+{
+	static const char *words[] = { "true", NULL };
+	struct spawn_request request = {
+		.token = 1, .unit = "x.service", .spec = &scene->spec, .run = &scene->run, .phase = EXEC_START,
+		.command = &scene->command,
+	};
+
+	scene->command = (struct exec_command) { .path = "true", .argv = words };
+	ck_assert_int_eq(scene->world->spawn(scene->world->ctx, &request), 0);
+	scene_expect(scene, ANSWER_SPAWNED);
+	ck_assert_int_eq(scene_expect(scene, ANSWER_EXITED).wstatus, 0);
+}
+END_TEST
+
+START_TEST(environment_files_are_read)
+{
+	char path[512], pattern[512];
+	struct environment_file files[2] = { { .path = pattern }, { .path = "/nonexistent", .is_optional = true } };
+
+	test_dir_write_text(scene->dir, "a.env", "FROM_FILE=one two\n# no\nOTHER='x'\n");
+	test_dir_write_text(scene->dir, "b.env", "OTHER=y\n");
+	snprintf(path, sizeof(path), "%s/a.env", scene->dir);
+	snprintf(pattern, sizeof(pattern), "%s/?.env", scene->dir);
+	scene->spec.environment_file = files;
+	scene->spec.n_environment_files = 2;
+	scene_report(scene, 1);
+	expect_value("env FROM_FILE", "one two");
+	expect_value("env OTHER", "y");
+}
+END_TEST
+
+/* ---- who it becomes; a test run by a person can become nobody else ---- */
+
+static void no_rights_expected(void)
+{
+	struct answer a;
+
+	ck_assert_int_eq(scene_spawn(scene, 1, (const char *const[]) { "exit", "0", NULL }), 0);
+	a = scene_expect(scene, ANSWER_SPAWN_FAILED);
+	ck_assert_int_eq(a.step, EXEC_STEP_USER);
+	ck_assert_int_eq(a.error, EPERM);
+}
+
+/* The probe lies where another user may not be able to go. */
+static char *probe_for_all(void)
+{
+	_cleanup_free_ char *probe = test_build_path("tests/supervisor/run/probe");
+	char *bytes, *path = test_dir_path(scene->dir, "probe");
+	size_t n;
+
+	bytes = test_dir_read("/", probe + 1, &n);
+	test_dir_write(scene->dir, "probe", bytes, n);
+	free(bytes);
+	ck_assert_int_eq(chmod(path, 0755), 0);
+	ck_assert_int_eq(chmod(scene->dir, 0755), 0);
+	return path;
+}
+
+static void report_as_other(void)
+{
+	_cleanup_free_ char *probe = probe_for_all();
+
+	ck_assert_int_eq(scene_spawn(scene, 1, (const char *const[]) { probe, NULL }), 0);
+	scene_expect(scene, ANSWER_SPAWNED);
+	ck_assert_int_eq(scene_expect(scene, ANSWER_EXITED).wstatus, 0);
+}
+
+START_TEST(user_is_changed_for_good)
+{
+	struct passwd *nobody = getpwnam("nobody");
+	char expected[64];
+
+	ck_assert_ptr_nonnull(nobody);
+	scene->spec.user = "nobody";
+	if (geteuid() != 0) {
+		no_rights_expected();
+		return;
+	}
+	report_as_other();
+	snprintf(expected, sizeof(expected), "%u %u %u", nobody->pw_uid, nobody->pw_uid, nobody->pw_uid);
+	expect_value("uid", expected);
+	snprintf(expected, sizeof(expected), "%u %u %u", nobody->pw_gid, nobody->pw_gid, nobody->pw_gid);
+	expect_value("gid", expected);
+	snprintf(expected, sizeof(expected), "%u", nobody->pw_gid);
+	expect_value("groups", expected);
+	expect_value("env USER", "nobody");
+}
+END_TEST
+
+static bool has_number(const char *list, unsigned number)
+{
+	for (char *end; *list; list = end) {
+		if (strtoul(list, &end, 10) == number)
+			return true;
+		if (end == list)
+			break;
+	}
+	return false;
+}
+
+START_TEST(supplementary_groups_are_added)
+{
+	unsigned mail, daemon_group;
+	const char *groups;
+
+	ck_assert_ptr_nonnull(getgrnam("mail"));
+	ck_assert_ptr_nonnull(getgrnam("daemon"));
+	mail = getgrnam("mail")->gr_gid;
+	daemon_group = getgrnam("daemon")->gr_gid;
+	scene->spec.user = "nobody";
+	scene->spec.group = "mail";
+	scene->spec.supplementary_groups = (const char *const[]) { "daemon", NULL };
+	if (geteuid() != 0) {
+		no_rights_expected();
+		return;
+	}
+	report_as_other();
+	groups = scene_value(scene, "groups");
+	ck_assert_ptr_nonnull(groups);
+	ck_assert_msg(has_number(groups, mail) && has_number(groups, daemon_group), "groups are %s", groups);
+	ck_assert_int_eq(atoi(scene_value(scene, "gid")), (int) mail);
+}
+END_TEST
+
+START_TEST(own_user_needs_no_rights)
+{
+	struct passwd *self = getpwuid(geteuid());
+	char number[32];
+
+	snprintf(number, sizeof(number), "%u", (unsigned) geteuid());
+	scene->spec.user = self ? self->pw_name : number;
+	scene_report(scene, 1);
+	ck_assert_int_eq(atoi(scene_value(scene, "uid")), (int) geteuid());
+}
+END_TEST
+
+START_TEST(output_belongs_to_the_user)
+{
+	if (geteuid() != 0)
+		return;
+	scene->spec.user = "nobody";
+	ck_assert_int_eq(scene_spawn(scene, 1, (const char *const[]) { "/bin/sh", "-c", "echo reopened > /dev/stderr", NULL }),
+			 0);
+	scene_expect(scene, ANSWER_SPAWNED);
+	ck_assert_int_eq(scene_expect(scene, ANSWER_EXITED).wstatus, 0);
+	ck_assert(scene_has_line(scene, "stderr", "reopened"));
+}
+END_TEST
+
+START_TEST(directory_is_entered_as_the_user)
+{
+	struct answer a;
+	char path[512];
+
+	if (geteuid() != 0)
+		return;
+	/* root may enter it, nobody may not */
+	snprintf(path, sizeof(path), "%s/private", scene->dir);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	ck_assert_int_eq(chmod(scene->dir, 0755), 0);
+	scene->spec.user = "nobody";
+	scene->spec.working_directory = path;
+	ck_assert_int_eq(scene_spawn(scene, 1, (const char *const[]) { "/bin/true", NULL }), 0);
+	a = scene_expect(scene, ANSWER_SPAWN_FAILED);
+	ck_assert_int_eq(a.step, EXEC_STEP_CHDIR);
+	ck_assert_int_eq(a.error, EACCES);
+}
+END_TEST
+
+START_TEST(home_is_the_users)
+{
+	struct passwd *root = getpwuid(geteuid());
+	char cwd[4096];
+
+	if (!root)
+		return;
+	scene->spec.working_directory = "~";
+	scene_report(scene, 1);
+	ck_assert_ptr_nonnull(realpath(root->pw_dir, cwd));
+	expect_value("cwd", cwd);
+}
+END_TEST
+
+/* ---- where a start can fail ---- */
+
+static const struct failure {
+	const char *path; /* below the scene's folder, if relative */
+	const char *user, *group, *directory, *environment_file;
+	enum exec_step step;
+	int error;
+} failures[] = {
+	{ .path = "/nonexistent/program", .step = EXEC_STEP_EXEC, .error = ENOENT },
+	{ .path = "/etc/passwd/program", .step = EXEC_STEP_EXEC, .error = ENOTDIR },
+	{ .path = "/etc", .step = EXEC_STEP_EXEC, .error = EACCES },
+	{ .path = "/etc/passwd", .step = EXEC_STEP_EXEC, .error = EACCES },
+	{ .path = "./text", .step = EXEC_STEP_EXEC, .error = ENOEXEC },
+	{ .path = "./script", .step = EXEC_STEP_EXEC, .error = ENOENT },
+	{ .path = "/bin/true", .user = "no-such-user", .step = EXEC_STEP_USER, .error = ESRCH },
+	{ .path = "/bin/true", .user = "4294967295", .step = EXEC_STEP_USER, .error = ESRCH },
+	{ .path = "/bin/true", .user = "-1", .step = EXEC_STEP_USER, .error = ESRCH },
+	{ .path = "/bin/true", .user = "65535", .step = EXEC_STEP_USER, .error = ESRCH },
+	{ .path = "/bin/true", .group = "no-such-group", .step = EXEC_STEP_GROUP, .error = ESRCH },
+	{ .path = "/bin/true", .directory = "/nonexistent", .step = EXEC_STEP_CHDIR, .error = ENOENT },
+	{ .path = "/bin/true", .directory = "/etc/passwd", .step = EXEC_STEP_CHDIR, .error = ENOTDIR },
+	{ .path = "/bin/true", .environment_file = "/nonexistent", .step = EXEC_STEP_ENVIRONMENT, .error = ENOENT },
+	{ .path = "/bin/true", .environment_file = "/etc", .step = EXEC_STEP_ENVIRONMENT, .error = EISDIR },
+};
+
+START_TEST(failed_step_is_told)
+{
+	const struct failure *f = &failures[_i];
+	struct environment_file file = { .path = f->environment_file };
+	char path[512];
+	struct answer a;
+
+	test_dir_write_text(scene->dir, "text", "not a program\n");
+	test_dir_write_text(scene->dir, "script", "#!/nonexistent/interpreter\n");
+	snprintf(path, sizeof(path), "%s/text", scene->dir);
+	ck_assert_int_eq(chmod(path, 0755), 0);
+	snprintf(path, sizeof(path), "%s/script", scene->dir);
+	ck_assert_int_eq(chmod(path, 0755), 0);
+	snprintf(path, sizeof(path), "%s%s", f->path[0] == '.' ? scene->dir : "", f->path[0] == '.' ? f->path + 1 : f->path);
+	scene->spec.user = f->user;
+	scene->spec.group = f->group;
+	scene->spec.working_directory = f->directory;
+	scene->spec.environment_file = &file;
+	scene->spec.n_environment_files = f->environment_file ? 1 : 0;
+	ck_assert_int_eq(scene_spawn(scene, 1, (const char *const[]) { path, NULL }), 0);
+	a = scene_expect(scene, ANSWER_SPAWN_FAILED);
+	ck_assert_msg(a.step == f->step && a.error == f->error, "%s: step %s, %s", f->path, exec_step_to_string(a.step),
+		      strerror(a.error));
+	/* Nothing remains of the attempt. */
+	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
+	ck_assert_int_eq(errno, ECHILD);
+}
+END_TEST
+
+START_TEST(too_many_arguments_are_told)
+{
+	const char *words[3] = { "/bin/true", NULL, NULL };
+	char *huge = malloc(4 * 1024 * 1024);
+	struct answer a;
+
+	ck_assert_ptr_nonnull(huge);
+	memset(huge, 'x', 4 * 1024 * 1024 - 1);
+	huge[4 * 1024 * 1024 - 1] = '\0';
+	words[1] = huge;
+	ck_assert_int_eq(scene_spawn(scene, 1, words), 0);
+	free(huge);
+	a = scene_expect(scene, ANSWER_SPAWN_FAILED);
+	ck_assert_int_eq(a.step, EXEC_STEP_EXEC);
+	ck_assert_int_eq(a.error, E2BIG);
+}
+END_TEST
+
+START_TEST(exhausted_descriptors_are_an_error_at_once)
+{
+	struct rlimit before, none = { 0 };
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none.rlim_max = before.rlim_max;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	ck_assert_int_eq(scene_spawn(scene, 1, (const char *const[]) { "/bin/true", NULL }), -EMFILE);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	/* and are no obstacle afterwards */
+	ck_assert_int_eq(scene_spawn(scene, 1, (const char *const[]) { "/bin/true", NULL }), 0);
+	scene_expect(scene, ANSWER_SPAWNED);
+	scene_expect(scene, ANSWER_EXITED);
+}
+END_TEST
+
+static Suite *spawn_suite(void)
+{
+	Suite *s = suite_create("spawn");
+	TCase *given = tcase_create("given"), *identity = tcase_create("identity"), *failing = tcase_create("failures");
+	TCase *all[] = { given, identity, failing };
+
+	for (size_t i = 0; i < ELEMENTS(all); i++) {
+		tcase_add_checked_fixture(all[i], set_up, tear_down);
+		tcase_set_timeout(all[i], 60);
+		suite_add_tcase(s, all[i]);
+	}
+	tcase_add_test(given, child_sees_three_descriptors);
+	tcase_add_test(given, child_has_default_signals);
+	tcase_add_test(given, child_leads_a_session);
+	tcase_add_test(given, environment_is_made_from_nothing);
+	tcase_add_test(given, arguments_arrive_as_they_are);
+	tcase_add_test(given, umask_and_nice_are_set);
+	tcase_add_test(given, system_services_start_at_the_root);
+	tcase_add_test(given, working_directory_is_entered);
+	tcase_add_test(given, optional_working_directory_may_be_missing);
+	tcase_add_test(given, bare_names_are_searched);
+	tcase_add_test(given, environment_files_are_read);
+	tcase_add_test(identity, user_is_changed_for_good);
+	tcase_add_test(identity, supplementary_groups_are_added);
+	tcase_add_test(identity, own_user_needs_no_rights);
+	tcase_add_test(identity, output_belongs_to_the_user);
+	tcase_add_test(identity, directory_is_entered_as_the_user);
+	tcase_add_test(identity, home_is_the_users);
+	tcase_add_loop_test(failing, failed_step_is_told, 0, ELEMENTS(failures));
+	tcase_add_test(failing, too_many_arguments_are_told);
+	tcase_add_test(failing, exhausted_descriptors_are_an_error_at_once);
+	return s;
+}
+
+TEST_MAIN(spawn_suite)
