@@ -21,3 +21,7 @@ TESTS += %D%/test_memory
 %C%_test_memory_LDADD = $(TEST_LIBS) $(STORE_LIBS)
 %C%_test_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc \
 	-Wl,--wrap=reallocarray -Wl,--wrap=strdup -Wl,--wrap=strndup -Wl,--wrap=vasprintf -Wl,--wrap=asprintf
+
+check_PROGRAMS += %D%/test_file
+TESTS += %D%/test_file
+%C%_test_file_LDADD = $(TEST_LIBS) $(STORE_LIBS)
