@@ -23,12 +23,13 @@ struct listing {
 	struct supd_control *c;
 	uint64_t id;
 	struct arena arena;
-	const char *kind;  /* put before the fields of each row; NULL: nothing */
+	const char *kind;  /* put before the fields of rows that have none; NULL: nothing */
 	const char *only;  /* of this unit, or NULL */
 	struct seen *seen; /* units of which a row was sent */
 	size_t n;
 	bool is_active;    /* the last row was of an active unit */
 	bool has_problems; /* rows get the problems of their files */
+	bool only_errors;  /* masked units are none of it */
 };
 
 struct seen {
@@ -105,7 +106,7 @@ static int send_row(void *userdata, const struct supd_row *row)
 	struct report r = { .arena = &l->arena };
 	const char *unit = text_of(row, "unit"), *active = text_of(row, "active_state");
 
-	if (l->kind)
+	if (l->kind && !field_of(row, "kind"))
 		report_string(&r, "kind", l->kind);
 	copy_fields(&r, row);
 	if (l->has_problems)
@@ -125,19 +126,20 @@ static int table(struct listing *l, const char *name)
 	return manager_table(l->c->manager, &now, name, l->only, send_row, l);
 }
 
-/* Units of the plugin that it does not speak of itself: their files are at fault. */
-static void send_faulty(void *userdata, const struct manager_plugin_unit *u)
+/* Units of the plugin that it does not speak of itself: their files are at fault, or mask them. */
+static void send_silent(void *userdata, const struct manager_plugin_unit *u)
 {
 	struct listing *l = userdata;
 	struct report r = { .arena = &l->arena };
 
-	if (u->problems->n_errors == 0 || was_seen(l, u->name) || (l->only && !str_equal(l->only, u->name)))
+	if ((u->problems->n_errors == 0 && (!u->is_masked || l->only_errors)) || was_seen(l, u->name) ||
+	    (l->only && !str_equal(l->only, u->name)))
 		return;
 	if (l->kind)
 		report_string(&r, "kind", l->kind);
 	report_string(&r, "unit", u->name);
 	report_null(&r, "description");
-	report_string(&r, "load_state", "invalid");
+	report_string(&r, "load_state", u->problems->n_errors > 0 ? "invalid" : "masked");
 	report_string(&r, "active_state", "inactive");
 	report_string(&r, "sub_state", "dead");
 	report_bool(&r, "enabled", false);
@@ -176,7 +178,7 @@ void units_list(struct supd_control *c, const struct control_request *q)
 		send_service(c, q->id, u);
 	if (timers_run(c)) {
 		(void) table(&l, "list");
-		manager_plugin_units(c->manager, send_faulty, &l);
+		manager_plugin_units(c->manager, send_silent, &l);
 	}
 	control_done(c->server, q->id, CONTROL_OK, NULL);
 	listing_done(&l);
@@ -233,7 +235,7 @@ static void status_timers(struct supd_control *c, const struct control_request *
 	struct manager_plugin_unit u;
 
 	(void) table(&l, "status");
-	manager_plugin_units(c->manager, send_faulty, &l);
+	manager_plugin_units(c->manager, send_silent, &l);
 	if (l.n == 0)
 		*ret_status = CONTROL_NO_UNIT;
 	else if (q->unit && manager_plugin_unit(c->manager, q->unit, &u) && u.problems->n_errors > 0)
@@ -490,9 +492,8 @@ void units_table(struct supd_control *c, const struct control_request *q)
 	r = table(&l, q->table);
 	if (is_list && r >= 0) {
 		l.kind = "invalid";
-		l.has_problems = true;
-		r = table(&l, "invalid");
-		manager_plugin_units(c->manager, send_faulty, &l);
+		l.only_errors = true;
+		manager_plugin_units(c->manager, send_silent, &l);
 	}
 	end_table(c, q, r);
 	listing_done(&l);
