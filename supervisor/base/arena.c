@@ -144,14 +144,14 @@ void *arena_grow(struct arena *a, void *array, size_t n, size_t size)
 	size_t capacity = n ? 2 * n : 1;
 	void *bigger;
 
-	if (n & (n - 1))
+	if (array && (n & (n - 1)))
 		return array;
 	if (n > SIZE_MAX / 4 || capacity > SIZE_MAX / 2 / size)
 		return NULL;
-	if (n && grow_in_place(a, array, n * size, capacity * size))
+	if (array && n && grow_in_place(a, array, n * size, capacity * size))
 		return array;
 	bigger = arena_alloc(a, capacity * size);
-	if (bigger && n)
+	if (bigger && array)
 		memcpy(bigger, array, n * size);
 	return bigger;
 }
