@@ -14,3 +14,7 @@ TESTS += %D%/test_spawn
 check_PROGRAMS += %D%/test_runs
 TESTS += %D%/test_runs
 %C%_test_runs_LDADD = $(SCENE_LIBS)
+
+check_PROGRAMS += %D%/test_plugin_loader
+TESTS += %D%/test_plugin_loader
+%C%_test_plugin_loader_LDADD = $(TEST_LIBS) $(RUN_LIBS)
