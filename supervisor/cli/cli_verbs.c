@@ -9,6 +9,7 @@
 #include "cli/cli_status.h"
 #include "cli/cli_timers.h"
 #include "cli/cli_units.h"
+#include "cli/cli_verify.h"
 #if ENABLE_TIMER
 #include "cli/cli_calendar.h"
 #endif
@@ -65,6 +66,8 @@ static const struct cli_verb verbs[] = {
 	  2, cli_experimental, NULL },
 	{ DAEMON, "version", NULL, "", "versions of supctl and of supd", 0, 0, 0, cli_version, NULL },
 
+	{ OFFLINE, "verify", NULL, "[FILE…]", "judge unit files, or all of the unit path",
+	  CLI_USER | CLI_SYSTEM, 0, -1, NULL, cli_verify },
 #if ENABLE_TIMER
 	{ OFFLINE, "calendar", NULL, "EXPRESSION…", "check calendar expressions and show when they elapse", 0, 1, -1,
 	  NULL, cli_calendar },

@@ -10,7 +10,12 @@ libcli_a_SOURCES = \
 	%D%/cli_status.c %D%/cli_status.h \
 	%D%/cli_timers.c %D%/cli_timers.h \
 	%D%/cli_units.c %D%/cli_units.h \
-	%D%/cli_verbs.c %D%/cli_verbs.h
+	%D%/cli_verbs.c %D%/cli_verbs.h \
+	%D%/cli_verify.c %D%/cli_verify.h \
+	%D%/verify_programs.c %D%/verify_programs.h \
+	%D%/verify_report.c %D%/verify_report.h \
+	%D%/world_offline.c %D%/world_offline.h \
+	$(settings_sources)
 
 if TIMER
 libcli_a_SOURCES += %D%/cli_calendar.c %D%/cli_calendar.h

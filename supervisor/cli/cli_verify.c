@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/cli_verify.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "cli/verify_report.h"
+#include "cli/verify_programs.h"
+#include "cli/world_offline.h"
+#include "control/client.h"
+#include "core/manager.h"
+#include "core/unit.h"
+#include "settings.h"
+#include "store/unit_files.h"
+#include "surroundings.h"
+
+/* A FILE of the command line: a unit by its name, in a directory of its own. */
+struct wanted {
+	const char *path, *name;
+};
+
+struct verify {
+	struct settings_options options;
+	struct wanted *wanted;
+	size_t n_wanted; /* 0: all units there are */
+	struct arena arena;
+	struct settings settings;
+	struct surroundings surroundings;
+	struct verify_report report;
+	struct unit_files *files;
+	struct world_offline *world;
+	struct manager_config config;
+	struct manager *manager;
+};
+
+/* ---- the command line ---- */
+
+enum option_key { OPTION_CONFIG = 256, OPTION_JSON, OPTION_SYSTEM, OPTION_SYSTEMD_UNIT_PATH, OPTION_UNIT_PATH, OPTION_USER };
+
+static const struct option long_options[] = {
+	{ "config", required_argument, NULL, OPTION_CONFIG },
+	{ "help", no_argument, NULL, 'h' },
+	{ "json", optional_argument, NULL, OPTION_JSON },
+	{ "system", no_argument, NULL, OPTION_SYSTEM },
+	{ "systemd-unit-path", required_argument, NULL, OPTION_SYSTEMD_UNIT_PATH },
+	{ "unit-path", required_argument, NULL, OPTION_UNIT_PATH },
+	{ "user", no_argument, NULL, OPTION_USER },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const char help[] =
+	"supctl verify [FILE…]\n"
+	"\n"
+	"Judges unit files without a daemon: those named, or all of the unit path.\n"
+	"\n"
+	"Options:\n"
+	"      --json[=short|pretty]   answer in JSON\n"
+	"      --unit-path=DIR[:DIR…]  where units are, instead of what supd.conf says\n"
+	"      --systemd-unit-path=DIR[:DIR…]\n"
+	"                              more of them, laid out for systemd\n"
+	"      --config=FILE           read this instead of supd.conf\n"
+	"      --user, --system        whose supd.conf and unit path\n"
+	"  -h, --help                  this text\n";
+
+#define GO_ON (-1)
+
+/* With --json as an object on stdout, like any other answer. */
+static int fail(struct verify *v, int status, const char *subject, const char *sentence)
+{
+	char shown[256], message[512];
+
+	(void) snprintf(message, sizeof(message), "%s%s%s", text_escape_to(shown, sizeof(shown), subject),
+			*subject ? ": " : "", sentence);
+	return verify_report_fail(&v->report, message, status);
+}
+
+static int set_json(struct verify *v, const char *mode)
+{
+	if (!mode || str_equal(mode, "short"))
+		v->report.json = VERIFY_JSON_SHORT;
+	else if (str_equal(mode, "pretty"))
+		v->report.json = VERIFY_JSON_PRETTY;
+	else if (str_equal(mode, "off"))
+		v->report.json = VERIFY_TEXT;
+	else
+		return fail(v, CONTROL_USAGE, "--json", "is short, pretty or off");
+	return GO_ON;
+}
+
+static int apply(struct verify *v, int key, const char *value)
+{
+	int r = 0;
+
+	switch (key) {
+	case OPTION_CONFIG:
+		v->options.config_file = settings_absolute(value, &v->arena);
+		r = v->options.config_file ? 0 : -ENOMEM;
+		break;
+	case OPTION_JSON:
+		return set_json(v, value);
+	case OPTION_SYSTEM:
+		v->options.is_user = false;
+		break;
+	case OPTION_SYSTEMD_UNIT_PATH:
+		r = settings_add_paths(value, &v->arena, &v->options.systemd_unit_path);
+		break;
+	case OPTION_UNIT_PATH:
+		r = settings_add_paths(value, &v->arena, &v->options.unit_path);
+		break;
+	case OPTION_USER:
+		v->options.is_user = true;
+		break;
+	case 'h':
+		(void) fputs(help, stdout);
+		return CONTROL_OK;
+	default:
+		return fail(v, CONTROL_USAGE, "verify", "wrong usage (supctl verify --help lists the options)");
+	}
+	return r < 0 ? fail(v, CONTROL_FAILED, value, strerror(-r)) : GO_ON;
+}
+
+static int want_file(struct verify *v, const char *file)
+{
+	struct wanted *grown = arena_grow(&v->arena, v->wanted, v->n_wanted, sizeof(*grown));
+	const char *path = settings_absolute(file, &v->arena), *name;
+
+	if (!grown || !path)
+		return fail(v, CONTROL_FAILED, file, strerror(ENOMEM));
+	v->wanted = grown;
+	name = strrchr(path, '/') + 1;
+	if (!unit_name_is_valid(name))
+		return fail(v, CONTROL_FAILED, file, "that is not the name of a unit");
+	if (unit_name_kind(name) != UNIT_SERVICE && unit_name_kind(name) != UNIT_TIMER)
+		return fail(v, CONTROL_FAILED, file, "only services and timers can be verified");
+	if (!ENABLE_TIMER && unit_name_kind(name) == UNIT_TIMER)
+		return fail(v, CONTROL_FAILED, file, "this supctl was built without timers");
+	if (access(path, R_OK) < 0)
+		return fail(v, CONTROL_FAILED, file, strerror(errno));
+	for (size_t i = 0; i < v->n_wanted; i++)
+		if (str_equal(v->wanted[i].name, name) && !str_equal(v->wanted[i].path, path))
+			return fail(v, CONTROL_FAILED, file, "another file of this name is to be verified; one at a time");
+	v->wanted[v->n_wanted++] = (struct wanted) { path, name };
+	return GO_ON;
+}
+
+static int parse(struct verify *v, int argc, char **argv)
+{
+	int key, r = GO_ON;
+
+	v->options.is_user = geteuid() != 0;
+	optind = 0; /* begin anew: main() has had the line first */
+	opterr = 0;
+	while (r == GO_ON && (key = getopt_long(argc, argv, "h", long_options, NULL)) != -1)
+		r = apply(v, key, optarg);
+	for (; r == GO_ON && optind < argc; optind++)
+		r = want_file(v, argv[optind]);
+	return r;
+}
+
+/* ---- where units are ---- */
+
+static bool is_among(const char *const *list, const char *path, size_t n)
+{
+	for (; *list; list++)
+		if (strlen(*list) == n && memcmp(*list, path, n) == 0)
+			return true;
+	return false;
+}
+
+/* The directories of the files come before the unit path, but for those that are in it. */
+static const char *const *search_path(struct verify *v)
+{
+	size_t n = 0, n_path = 0;
+	const char **list;
+
+	while (v->settings.unit_path[n_path])
+		n_path++;
+	list = arena_alloc(&v->arena, (v->n_wanted + n_path + 1) * sizeof(*list));
+	for (size_t i = 0; list && i < v->n_wanted; i++) {
+		size_t length = (size_t) (v->wanted[i].name - v->wanted[i].path) - 1;
+
+		length += length == 0; /* the root directory */
+		if (is_among(v->settings.systemd_unit_path, v->wanted[i].path, length) ||
+		    is_among(list, v->wanted[i].path, length))
+			continue;
+		list[n] = arena_strndup(&v->arena, v->wanted[i].path, length);
+		if (!list[n++])
+			return NULL;
+	}
+	if (list)
+		memcpy(list + n, v->settings.unit_path, n_path * sizeof(*list));
+	return list;
+}
+
+static int read_settings(struct verify *v)
+{
+	struct diag d = { 0 };
+	int r = settings_load(&v->options, &v->settings, &d), status = GO_ON;
+
+	if (d.n_errors > 0) {
+		verify_report_problems(&v->report, &d);
+		status = fail(v, CONTROL_FAILED, "", "supd.conf has mistakes; units are not looked at");
+	} else if (r < 0) {
+		status = fail(v, CONTROL_FAILED, "supd.conf", r == -ENOENT ? "your home directory is not known" : strerror(-r));
+	}
+	diag_done(&d);
+	return status;
+}
+
+/* ---- the manager ---- */
+
+static struct supd_now clocks(void)
+{
+	struct timespec real, boot;
+
+	(void) clock_gettime(CLOCK_REALTIME, &real);
+	(void) clock_gettime(CLOCK_BOOTTIME, &boot);
+	return (struct supd_now) {
+		.real = (usec_t) real.tv_sec * USEC_PER_SEC + (usec_t) real.tv_nsec / NSEC_PER_USEC,
+		.boot = (usec_t) boot.tv_sec * USEC_PER_SEC + (usec_t) boot.tv_nsec / NSEC_PER_USEC,
+	};
+}
+
+static const char *setting(void *userdata, const char *key)
+{
+	const struct verify *v = userdata;
+
+	return config_setting(&v->settings.config, key);
+}
+
+static int open_world(struct verify *v)
+{
+	const struct unit_files_config files = {
+		.dirs = search_path(v),
+		.systemd_dirs = v->settings.systemd_unit_path,
+	};
+	int r;
+
+	if (!files.dirs)
+		return -ENOMEM;
+	r = surroundings_look(v->options.is_user, &v->surroundings);
+	if (r >= 0)
+		r = unit_files_new(&files, &v->files);
+	return r < 0 ? r : world_offline_new(v->files, &v->world);
+}
+
+/* As far as it goes without a process: loaded, begun, and with the plugin running. */
+static int open_manager(struct verify *v)
+{
+	const struct supd_now now = clocks();
+	struct diag d = { 0 };
+	int r;
+
+	v->config = (struct manager_config) {
+		.info = { .size = sizeof(v->config.info), .daemon_since = now },
+		.gate_forced = ENABLE_TIMER,
+		.specifiers = &v->surroundings.specifiers,
+		.setting = setting,
+		.userdata = v,
+	};
+	r = manager_new(world_offline_world(v->world), &v->config, &v->manager);
+	if (r >= 0)
+		r = manager_load(v->manager, &d);
+	verify_report_problems(&v->report, &d);
+	diag_done(&d);
+	if (r >= 0)
+		manager_begin(v->manager, &now);
+	return r;
+}
+
+/* ---- the verdicts ---- */
+
+static bool is_wanted(const struct verify *v, const char *name)
+{
+	const char *real;
+
+	for (size_t i = 0; i < v->n_wanted; i++) {
+		real = unit_files_resolve(v->files, v->wanted[i].name);
+		if (str_equal(name, v->wanted[i].name) || (real && str_equal(name, real)))
+			return true;
+	}
+	return v->n_wanted == 0;
+}
+
+static void judge_service(struct verify *v, const struct unit *u)
+{
+	const struct unit_config *c = u->config;
+	struct verify_unit unit = { u->name, c->fragment, unit_load_to_string(c->load), c->load == UNIT_INVALID };
+	struct unit_source source = { 0 };
+	struct diag more = { 0 };
+
+	if (c->load == UNIT_LOADED && unit_files_read(v->files, u->name, &source) >= 0)
+		verify_programs(c->spec, &source, &more);
+	verify_report_unit(&v->report, &unit, &c->problems, &more);
+	unit_source_done(&source);
+	diag_done(&more);
+}
+
+static void judge_timer(void *userdata, const struct manager_plugin_unit *u)
+{
+	struct verify *v = userdata;
+	bool is_invalid = u->problems->n_errors > 0;
+	const char *load = is_invalid ? "invalid" : u->is_masked ? "masked" : "loaded";
+	struct verify_unit unit = { u->name, u->fragment, load, is_invalid };
+
+	if (is_wanted(v, u->name))
+		verify_report_unit(&v->report, &unit, u->problems, NULL);
+}
+
+static int judge(struct verify *v)
+{
+	const char *reason, *state = manager_gate_state(v->manager, &reason);
+	struct unit *u;
+
+	for (size_t i = 0; (u = manager_unit_at(v->manager, i)); i++)
+		if (is_wanted(v, u->name))
+			judge_service(v, u);
+	if (ENABLE_TIMER && !str_equal(state, "enabled"))
+		return fail(v, CONTROL_FAILED, "timers", reason ? reason : state);
+	manager_plugin_units(v->manager, judge_timer, v);
+	return verify_report_end(&v->report);
+}
+
+static int verify(struct verify *v)
+{
+	int r = read_settings(v);
+
+	if (r != GO_ON)
+		return r;
+	r = open_world(v);
+	if (r >= 0)
+		r = open_manager(v);
+	if (r < 0)
+		return fail(v, CONTROL_FAILED, "units cannot be read", strerror(-r));
+	return judge(v);
+}
+
+/* The plugin is stopped before what it was lent goes. */
+static void close_manager(struct verify *v)
+{
+	const struct supd_now now = clocks();
+
+	if (v->manager)
+		manager_shutdown(v->manager, &now);
+	manager_free(v->manager);
+}
+
+int cli_verify(int argc, char **argv)
+{
+	struct verify v = { 0 };
+	int r = parse(&v, argc, argv);
+
+	if (r == GO_ON)
+		r = verify(&v);
+	close_manager(&v);
+	world_offline_free(v.world);
+	unit_files_free(v.files);
+	surroundings_done(&v.surroundings);
+	settings_done(&v.settings);
+	verify_report_done(&v.report);
+	arena_done(&v.arena);
+	return r;
+}
