@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 /* The years until the table ends, from 1901 on, with two changes each, and the eras at both ends. */
 #define RULE_ERA_MAX (2 * (2243 - 1901) + 2)
 
-/* Where a rule that always held begins to be written out. */
+/* Where a rule begins to be written out, however long it has held: that bounds the eras. */
 #define RULE_FROM (-(INT64_C(1) << 31))
 
 int zone_draft_init(struct zone_draft *draft, size_t era_max, size_t name_bytes)
@@ -20,6 +21,7 @@ int zone_draft_init(struct zone_draft *draft, size_t era_max, size_t name_bytes)
 	if (!zone)
 		return -ENOMEM;
 	draft->zone = zone;
+	draft->era_max = era_max + RULE_ERA_MAX;
 	draft->eras = (struct era *) (zone + 1);
 	draft->names = (char *) (zone + 1) + eras;
 	zone->eras = draft->eras;
@@ -51,6 +53,7 @@ void zone_draft_add(struct zone_draft *draft, const struct era *era)
 	if (last && last->offset == era->offset && last->name == era->name &&
 	    last->is_dst == era->is_dst)
 		return;
+	assert(zone->era_count < draft->era_max);
 	draft->eras[zone->era_count++] = *era;
 }
 
@@ -65,7 +68,7 @@ void zone_draft_add_rule(struct zone_draft *draft, const struct zone_rule *rule,
 	if (rule->has_dst)
 		zone->rule_name[1] = zone_draft_name(draft, rule->dst_name);
 	for (int64_t at = from; at < ZONE_TABLE_END; at = span.end) {
-		zone_rule_span_at(rule, at == -ZONE_FOREVER ? RULE_FROM : at, &span);
+		zone_rule_span_at(rule, at < RULE_FROM ? RULE_FROM : at, &span);
 		zone_draft_add(draft, &(struct era) {
 			.start = at,
 			.offset = span.is_dst ? rule->dst_offset : rule->std_offset,
@@ -86,7 +89,7 @@ struct zone *zone_draft_finish(struct zone_draft *draft)
 			era++;
 		zone->stretches[i] = (uint16_t) era;
 	}
-	*draft = (struct zone_draft) { NULL, NULL, NULL };
+	*draft = (struct zone_draft) { .zone = NULL };
 	return zone;
 }
 

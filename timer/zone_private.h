@@ -38,6 +38,7 @@ struct zone {
  * bytes in all, NULs included. */
 struct zone_draft {
 	struct zone *zone;
+	size_t era_max;
 	struct era *eras;
 	char *names;
 };

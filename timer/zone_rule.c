@@ -38,17 +38,15 @@ static bool is_digit(char c)
 
 static int read_number(struct cursor *c, int min, int max, int *ret)
 {
+	const struct cursor start = *c;
 	int value = 0;
 
 	if (!is_digit(*c->at))
 		return rule_error(c, "expected a number");
-	for (; is_digit(*c->at); c->at++) {
+	for (; is_digit(*c->at) && value <= max; c->at++)
 		value = value * 10 + (*c->at - '0');
-		if (value > max)
-			return rule_error(c, "number too large");
-	}
-	if (value < min)
-		return rule_error(c, "number too small");
+	if (value < min || value > max)
+		return rule_error(&start, value < min ? "number too small" : "number too large");
 	*ret = value;
 	return 0;
 }
