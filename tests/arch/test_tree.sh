@@ -33,6 +33,5 @@ empty "every source file carries its licence" \
 	"$(find supervisor timer tests \( -name '*.[ch]' -o -name '*.sh' -o -name local.mk \) -print0 |
 		xargs -0 grep -L 'SPDX-License-Identifier: MIT')"
 empty "nothing is marked as unfinished" \
-	"$(grep -rnE '\b(TO''DO|FIX''ME|X''XX)\b' supervisor timer tests man units contrib configure.ac \
-		Makefile.am --include='*' -I 2>/dev/null | grep -v X'XXXXX')"
+	"$(grep -rnIE '\b(TO''DO|FIX''ME)\b' supervisor timer tests man units contrib configure.ac Makefile.am)"
 done_testing
