@@ -1,1 +1,42 @@
 # SPDX-License-Identifier: MIT
+
+check_PROGRAMS += %D%/test_command
+TESTS += %D%/test_command
+%C%_test_command_SOURCES = %D%/test_command.c %D%/spec_text.c %D%/spec_text.h
+%C%_test_command_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)
+
+check_PROGRAMS += %D%/test_environment
+TESTS += %D%/test_environment
+%C%_test_environment_SOURCES = %D%/test_environment.c %D%/spec_text.c %D%/spec_text.h
+%C%_test_environment_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)
+
+check_PROGRAMS += %D%/test_environment_file
+TESTS += %D%/test_environment_file
+%C%_test_environment_file_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)
+
+check_PROGRAMS += %D%/test_expand
+TESTS += %D%/test_expand
+%C%_test_expand_SOURCES = %D%/test_expand.c %D%/spec_text.c %D%/spec_text.h
+%C%_test_expand_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)
+
+check_PROGRAMS += %D%/test_run_record
+TESTS += %D%/test_run_record
+%C%_test_run_record_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)
+
+check_PROGRAMS += %D%/test_service_fsm
+TESTS += %D%/test_service_fsm
+%C%_test_service_fsm_SOURCES = %D%/test_service_fsm.c %D%/spec_text.c %D%/spec_text.h
+%C%_test_service_fsm_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)
+
+check_PROGRAMS += %D%/test_service_walk
+TESTS += %D%/test_service_walk
+%C%_test_service_walk_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)
+
+check_PROGRAMS += %D%/test_spec
+TESTS += %D%/test_spec
+%C%_test_spec_SOURCES = %D%/test_spec.c %D%/spec_text.c %D%/spec_text.h
+%C%_test_spec_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)
+
+check_PROGRAMS += %D%/test_specifier
+TESTS += %D%/test_specifier
+%C%_test_specifier_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)
