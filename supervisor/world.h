@@ -71,8 +71,9 @@ struct world {
 	/* The gate's setting that outlives restarts: experimental enable, disable. -ENOENT: none was kept. */
 	int (*gate_load)(void *ctx, const char *name, bool *ret);
 	int (*gate_save)(void *ctx, const char *name, bool on);
-	/* Maps a plugin (once) and returns its struct, not yet judged. On failure a sentence in @reterr. */
-	int (*plugin_open)(void *ctx, const char *name, const struct supd_plugin **ret, char *reterr, size_t n);
+	/* Maps a plugin (once) and returns its struct, not yet judged, and where it came from (or "") in @reterr_or_path;
+	 * on failure a sentence in it. */
+	int (*plugin_open)(void *ctx, const char *name, const struct supd_plugin **ret, char *reterr_or_path, size_t n);
 
 	uint64_t (*random)(void *ctx);
 	/* The manager has become running, or has ended (nothing goes on any more). For readiness and exit. */

@@ -135,7 +135,8 @@ static int host_read_units(void *ctx, const struct supd_unit_reader *reader)
 	int r;
 
 	for (size_t i = 0; (name = w->unit_name(w->ctx, i)); i++) {
-		if (!str_ends(name, h->plugin->suffix))
+		/* A template is a file to make units of, none itself. */
+		if (!str_ends(name, h->plugin->suffix) || unit_name_is_template(name))
 			continue;
 		r = unit_read_one(h, name, reader);
 		if (r < 0)
@@ -430,6 +431,22 @@ static void disarm(struct plugin_host *h)
 	units_forget(h);
 }
 
+/* Said once, when they are read first; a reload answers whoever asked for it. */
+static void log_problems(const struct plugin_host *h)
+{
+	struct plugin_unit *pu, *next;
+
+	HASH_ITER(hh, h->unit, pu, next) {
+		for (size_t i = 0; i < pu->problems.n; i++) {
+			const struct diag_entry *e = &pu->problems.entry[i];
+			_cleanup_free_ char *line = diag_format(e);
+
+			log_unit(pu->name, e->severity == DIAG_NOT_APPLIED ? LOG_DEBUG : LOG_WARNING, 0, "%s",
+				 line ? line : e->message);
+		}
+	}
+}
+
 static void start(struct plugin_host *h, const struct supd_now *now)
 {
 	struct manager *m = h->manager;
@@ -461,6 +478,7 @@ static void start(struct plugin_host *h, const struct supd_now *now)
 	}
 	h->instance = instance;
 	units_settle(h);
+	log_problems(h);
 }
 
 void plugin_host_apply(struct plugin_host *h, const struct supd_now *now, bool wanted)
