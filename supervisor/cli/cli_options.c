@@ -74,9 +74,10 @@ static void help_line(const struct cli_verb *v, FILE *f)
 	char text[128];
 
 	(void) snprintf(text, sizeof(text), "  %s%s%s", v->name, *v->arguments ? " " : "", v->arguments);
-	print_padded(text, f);
-	if (format_width(text) >= HELP_COLUMN)
-		fprintf(f, "\n%*s", HELP_COLUMN, "");
+	if (format_width(text) < HELP_COLUMN)
+		print_padded(text, f);
+	else
+		fprintf(f, "%s\n%*s", text, HELP_COLUMN, "");
 	fprintf(f, "%s\n", v->summary);
 }
 

@@ -1,1 +1,5 @@
 # SPDX-License-Identifier: MIT
+check_PROGRAMS += %D%/test_supctl
+TESTS += %D%/test_supctl
+
+%C%_test_supctl_LDADD = $(TEST_LIBS) $(CONTROL_LIBS)
