@@ -232,6 +232,28 @@ static int world_read_unit(void *ctx, const char *name, struct unit_source *ret)
 	return unit_files_read(w->unit_files, name, ret);
 }
 
+/* Does a directory below the first one want it all the same? */
+static bool is_still_wanted(struct world_linux *w, const char *name)
+{
+	struct unit_source source = { 0 };
+	struct diag d = { 0 };
+	bool wanted = false;
+
+	if (unit_files_scan(w->unit_files, 1u << UNIT_SERVICE, &d) >= 0 &&
+	    unit_files_read(w->unit_files, name, &source) >= 0)
+		wanted = source.is_wanted;
+	unit_source_done(&source);
+	diag_done(&d);
+	return wanted;
+}
+
+static int disable_service(struct world_linux *w, const char *dir, const char *name, const char *fragment)
+{
+	int r = unit_links_service(dir, name, fragment, false);
+
+	return r >= 0 && is_still_wanted(w, name) ? unit_links_service_off(dir, name) : r;
+}
+
 static int world_enable_unit(void *ctx, const char *name, const char *fragment, const char *section, bool enable)
 {
 	struct world_linux *w = ctx;
@@ -241,7 +263,7 @@ static int world_enable_unit(void *ctx, const char *name, const char *fragment, 
 		return -ENOENT;
 	if (section)
 		return unit_links_dropin(dir, name, section, enable);
-	return unit_links_service(dir, name, fragment, enable);
+	return enable ? unit_links_service(dir, name, fragment, true) : disable_service(w, dir, name, fragment);
 }
 
 /* ---- state ---- */

@@ -324,9 +324,22 @@ static int compare_wants(const void *one, const void *other)
 
 static struct unit_entry *find(const struct unit_index *x, const char *name);
 
+/* Of the wants of one unit from @first on: the first directory of supd's that says no in its default.target.wants/.
+ * What directories below it want does not count. */
+static size_t refusing_dir(const struct scan *s, const struct want *first)
+{
+	size_t dir = SIZE_MAX;
+
+	for (const struct want *w = first; w < s->want + s->n_wants && str_equal(w->unit, first->unit); w++)
+		if (w->is_masked && !s->dirs[w->dir].is_systemd && w->dir < dir)
+			dir = w->dir;
+	return dir;
+}
+
 static void mark_wanted(struct scan *s)
 {
 	const struct want *before = NULL;
+	size_t refusing = SIZE_MAX;
 
 	if (s->n_wants)
 		qsort(s->want, s->n_wants, sizeof(*s->want), compare_wants);
@@ -334,6 +347,8 @@ static void mark_wanted(struct scan *s)
 		const struct want *w = &s->want[i];
 		struct unit_entry *e;
 
+		if (!before || !str_equal(before->unit, w->unit))
+			refusing = refusing_dir(s, w);
 		/* Of the same link in several directories the first one decides. */
 		if (before && str_equal(before->unit, w->unit) && str_equal(before->in, w->in))
 			continue;
@@ -342,7 +357,7 @@ static void mark_wanted(struct scan *s)
 			continue;
 		e->fingerprint = hash_text(e->fingerprint, w->in);
 		e->fingerprint = hash_numbers(e->fingerprint, (uint64_t[]) {w->dir, w->is_masked}, 2);
-		if (!w->is_masked)
+		if (!w->is_masked && w->dir < refusing)
 			e->is_wanted = true;
 	}
 }
