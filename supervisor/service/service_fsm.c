@@ -76,11 +76,6 @@ static bool is_starting(enum service_state state)
 	return state >= SERVICE_CONDITION && state <= SERVICE_START_POST;
 }
 
-static bool is_stop_command(enum service_state state)
-{
-	return state == SERVICE_STOP || state == SERVICE_STOP_POST;
-}
-
 static bool is_final(enum service_state state)
 {
 	return state >= SERVICE_STOP_POST && state <= SERVICE_FINAL_SIGKILL;
@@ -172,8 +167,7 @@ static void spawn(struct step *t)
 	e->phase = t->s->phase;
 	e->index = t->s->index;
 	t->s->is_spawning = true;
-	if (is_stop_command(t->s->state))
-		t->s->deadline = usec_add(t->now, t->spec->timeout_stop);
+	t->s->deadline = usec_add(t->now, is_starting(t->s->state) ? t->spec->timeout_start : t->spec->timeout_stop);
 }
 
 static void commands_done(struct step *t)
@@ -341,7 +335,7 @@ static void on_start_request(struct step *t)
 {
 	if (service_is_active(t->s))
 		return;
-	*t->s = (struct service) { .deadline = usec_add(t->now, t->spec->timeout_start) };
+	*t->s = (struct service) { .deadline = USEC_NEVER };
 	enter_commands(t, SERVICE_CONDITION);
 }
 

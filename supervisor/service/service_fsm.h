@@ -7,8 +7,8 @@
  * States. A run goes down this list, skipping what has no commands:
  *
  *	CONDITION     ExecCondition=, one after the other    \
- *	START_PRE     ExecStartPre=                           | the start-up: one deadline for
- *	START         ExecStart=                              | all of it, TimeoutStartSec=
+ *	START_PRE     ExecStartPre=                           | the start-up: TimeoutStartSec=
+ *	START         ExecStart=                              | for each command
  *	START_POST    ExecStartPost=                         /
  *	EXITED        only with RemainAfterExit=: active without a process, until a stop
  *	STOP          ExecStop=: only after a start-up that succeeded
@@ -20,7 +20,8 @@
  *
  * A command that fails, a condition that says no, a deadline and a stop request leave the start-up for STOP_SIGTERM.
  * From there on the order is always the same, so that ExecStopPost= sees each end. Each command of STOP and STOP_POST
- * and each wait for processes has TimeoutStopSec= of its own.
+ * and each wait for processes has TimeoutStopSec= of its own. (That TimeoutStartSec= begins anew with each command is
+ * what systemd does, whatever its manual seems to say.)
  *
  * The tree. When the last command is done, processes of the run may be left. With KillMode=control-group all get
  * KillSignal= and are waited for: then, and not before, goes the run on to STOP_POST, and again to its end. With
@@ -39,7 +40,8 @@
  * condition that cannot be run is a failure, not a "no".
  *
  * Giving up. A process that is still there when even the last wait is over (SendSIGKILL=no, or it cannot be killed) is
- * left behind: the run ends with it alive, as TIMEOUT, and without ExecStopPost=, which must not meet it. With
+ * left behind: the run ends with it alive, as TIMEOUT if it was well until then, and without ExecStopPost=, which must
+ * not meet it. With
  * KillMode=none the same happens at a stop, in silence. SVC_FX_ENDED may thus come while has_process was true. */
 
 #include <stdbool.h>

@@ -63,8 +63,8 @@ struct service_spec {
 	bool is_enabled;          /* Enabled=, ours: no means that nothing but a person starts it */
 	bool remain_after_exit;
 	const struct exit_status_set *success; /* NULL: only 0 */
-	usec_t timeout_start; /* per run's start-up, USEC_NEVER: none (oneshot's default) */
-	usec_t timeout_stop;  /* per step of the stop; 90 s by default, USEC_NEVER: none */
+	usec_t timeout_start; /* for each command of the start-up; USEC_NEVER: none, the default of a oneshot */
+	usec_t timeout_stop;  /* for each command and each wait of the stop; 90 s by default, USEC_NEVER: none */
 	enum kill_mode kill_mode;
 	int kill_signal;
 	bool send_sigkill;
