@@ -5,7 +5,7 @@
 cd "$TOP_SRCDIR" || exit 1
 
 plain() { # PAGE: its text, without font escapes and with hyphens as typed
-	sed -e 's/ Ns = Ns /=/g; s/\\-/-/g; s/\\f[A-Z]//g; s/\\f(..//g; s/\\&//g' "man/$1"
+	sed -e 's/ Ns = Ns /=/g; s/Fl -/--/g; s/\\-/-/g; s/\\f[A-Z]//g; s/\\f(..//g; s/\\&//g' "man/$1"
 }
 
 # Rows { "Section", "Key", KEY_… of the key tables, as "Section Key KIND". Read after the
