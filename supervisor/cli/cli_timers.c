@@ -104,6 +104,14 @@ static json_t *array_of(const struct supd_row **row, size_t n)
 	return array;
 }
 
+/* "enabled" where the answer does not say. */
+static const char *state_of(const struct listing *l)
+{
+	const char *state = l->subsystem ? row_string(l->subsystem, "state") : NULL;
+
+	return state ? state : "enabled";
+}
+
 static json_t *listing_json(const struct listing *l)
 {
 	static const struct supd_row nothing = { NULL, 0 };
@@ -190,8 +198,8 @@ static void print_unpersisted(const struct cli *c, const struct supd_row *subsys
 	       table_style_end(TABLE_WARNING, c->has_color));
 }
 
-/* The gate is closed: that, why, and what to do. */
-static void print_closed(const struct supd_row *subsystem, const char *state)
+/* The gate is closed: that, why, and what to do. Returns 0; 1 if it should be open, and could not be opened. */
+static int print_closed(const struct supd_row *subsystem, const char *state)
 {
 	static const struct {
 		const char *state, *advice;
@@ -200,11 +208,12 @@ static void print_closed(const struct supd_row *subsystem, const char *state)
 		{ "paused", "; 'supctl resume' lets them go on" },
 	};
 	const char *reason = row_string(subsystem, "reason"), *advice = "";
+	bool has_failed = str_equal(state, "failed");
 
 	for (size_t i = 0; i < ELEMENTS(advices); i++)
 		if (str_equal(state, advices[i].state))
 			advice = advices[i].advice;
-	fputs("timers are ", stdout);
+	fputs(has_failed ? "timers have " : "timers are ", stdout);
 	cli_print_text(state);
 	if (reason) {
 		fputs(": ", stdout);
@@ -212,6 +221,7 @@ static void print_closed(const struct supd_row *subsystem, const char *state)
 	}
 	/* The daemon's own reason may say what to do, too. */
 	puts(reason && strstr(reason, "supctl") ? "" : advice);
+	return has_failed ? CONTROL_FAILED : CONTROL_OK;
 }
 
 static int print_listing(struct cli *c, const struct listing *l)
@@ -220,14 +230,12 @@ static int print_listing(struct cli *c, const struct listing *l)
 		{ "NEXT", false }, { "LEFT", false },     { "LAST", false },   { "PASSED", false },
 		{ "UNIT", true },  { "ACTIVATES", true }, { "RESULT", true },
 	};
-	const char *state = l->subsystem ? row_string(l->subsystem, "state") : NULL;
+	const char *state = state_of(l);
 	struct table t;
 	int status;
 
-	if (state && !str_equal(state, "enabled")) {
-		print_closed(l->subsystem, state);
-		return CONTROL_OK;
-	}
+	if (!str_equal(state, "enabled"))
+		return print_closed(l->subsystem, state);
 	table_init(&t, columns, ELEMENTS(columns));
 	for (size_t i = 0; i < l->n_timers; i++)
 		add_timer(&t, l->timer[i]);
@@ -249,6 +257,7 @@ int cli_timers(struct cli *c, int argc, char **argv)
 	if (!take_apart(c, &reply, argc, argv, &l))
 		return cli_fail(c, CONTROL_FAILED, "out of memory");
 	if (c->json != CLI_JSON_OFF)
-		return cli_print_json(c, listing_json(&l), CONTROL_OK);
+		return cli_print_json(c, listing_json(&l),
+				      str_equal(state_of(&l), "failed") ? CONTROL_FAILED : CONTROL_OK);
 	return print_listing(c, &l);
 }
