@@ -23,37 +23,44 @@ static const struct service_spec defaults = {
 	.umask = SPEC_UMASK,
 };
 
-/* The value that counts of a key of [Service], "X-" spelling included; NULL: none, or it was reset. */
-static const char *last_value(const struct assignment *assignment, size_t n, const char *key)
+/* The value that counts of a key, "X-" spelling included; NULL: none, or it was reset. */
+static const char *last_value(const struct assignment *assignment, size_t n, const char *section, const char *key)
 {
 	while (n-- > 0) {
 		const struct assignment *a = &assignment[n];
 		const char *name = str_starts(a->key, "X-") ? a->key + strlen("X-") : a->key;
 
-		if (str_equal(a->section, "Service") && str_equal(name, key))
+		if (str_equal(a->section, section) && str_equal(name, key))
 			return *a->value ? a->value : NULL;
 	}
 	return NULL;
+}
+
+/* systemd-poweroff.service and its like: no command at all, what they do is to end the system. */
+static bool is_action_alone(const struct assignment *assignment, size_t n)
+{
+	return last_value(assignment, n, "Unit", "SuccessAction") &&
+	       !last_value(assignment, n, "Service", "ExecStart") && !last_value(assignment, n, "Service", "ExecStop");
 }
 
 /* What systemd makes of a service: its type decides whether anything else of it is looked at. Without Type= it is
  * oneshot here, unless it says that it cannot be. Returns the type's name, not yet copied. */
 static const char *find_type(const struct assignment *assignment, size_t n, struct service_spec *spec)
 {
-	const char *type = last_value(assignment, n, "Type");
-	const char *restart = last_value(assignment, n, "Restart");
+	const char *type = last_value(assignment, n, "Service", "Type");
+	const char *restart = last_value(assignment, n, "Service", "Restart");
 
 	spec->has_type = type != NULL;
-	if (type)
-		/* A misspelt one is reported with its line later. */
-		return spec_type_from_string(type, &spec->type) < 0 ? defaults.type_name : type;
-	spec->type = SERVICE_UNSUPPORTED;
-	if (last_value(assignment, n, "BusName"))
-		return "dbus";
-	if (restart && spec_restart_is_for_daemons(restart))
-		return "simple";
-	spec->type = SERVICE_ONESHOT;
-	return defaults.type_name;
+	if (!type && last_value(assignment, n, "Service", "BusName"))
+		type = "dbus";
+	else if (!type && restart && spec_restart_is_for_daemons(restart))
+		type = "simple";
+	/* A misspelt one is reported with its line later. */
+	if (!type || spec_type_from_string(type, &spec->type) < 0)
+		type = defaults.type_name;
+	if (is_action_alone(assignment, n))
+		spec->type = SERVICE_UNSUPPORTED;
+	return type;
 }
 
 /* Of a service of another type only its name for people is taken. */

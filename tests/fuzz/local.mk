@@ -29,3 +29,23 @@ fuzz_programs += %D%/fuzz_unit_reader
 %C%_fuzz_unit_reader_SOURCES = %D%/fuzz_unit_reader.c
 %C%_fuzz_unit_reader_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_FLAGS)
 %C%_fuzz_unit_reader_LDADD = $(UNIT_LIBS)
+
+check_PROGRAMS += %D%/replay_command
+TESTS += %D%/replay_command
+%C%_replay_command_SOURCES = %D%/fuzz_command.c $(FUZZ_REPLAY)
+%C%_replay_command_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS=\"command\"
+%C%_replay_command_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)
+fuzz_programs += %D%/fuzz_command
+%C%_fuzz_command_SOURCES = %D%/fuzz_command.c
+%C%_fuzz_command_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_FLAGS)
+%C%_fuzz_command_LDADD = $(SERVICE_LIBS)
+
+check_PROGRAMS += %D%/replay_environment_file
+TESTS += %D%/replay_environment_file
+%C%_replay_environment_file_SOURCES = %D%/fuzz_environment_file.c $(FUZZ_REPLAY)
+%C%_replay_environment_file_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS=\"environment_file\"
+%C%_replay_environment_file_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)
+fuzz_programs += %D%/fuzz_environment_file
+%C%_fuzz_environment_file_SOURCES = %D%/fuzz_environment_file.c
+%C%_fuzz_environment_file_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_FLAGS)
+%C%_fuzz_environment_file_LDADD = $(SERVICE_LIBS)

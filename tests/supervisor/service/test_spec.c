@@ -282,6 +282,8 @@ static const struct {
 	{ "ExecStart=a\nBusName=org.example", "dbus" },
 	{ "ExecStart=a\nRestart=always", "simple" },
 	{ "ExecStart=a\nRestart=on-success", "simple" },
+	{ "[Unit]\nSuccessAction=poweroff-force", "oneshot" },
+	{ "Type=oneshot\nRemainAfterExit=yes\n[Unit]\nSuccessAction=exit", "oneshot" },
 };
 
 START_TEST(a_service_of_another_type_is_set_aside_quietly)
