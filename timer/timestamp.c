@@ -118,20 +118,20 @@ static const char *read_form(struct scan *s, const char *form, struct civil *dat
 	const char *p = s->at;
 
 	for (; *form != '\0'; form++) {
-		bool ok = true;
-
-		if (*form == ' ')
-			while (p < s->end && is_space(*p))
-				p++;
-		else if (*form == '-' || *form == ':')
-			ok = p < s->end && *p++ == *form;
-		else
-			ok = read_part(&p, s->end, *form, date);
 		if (p > s->furthest)
 			s->furthest = p;
-		if (!ok)
+		if (*form == ' ') {
+			while (p < s->end && is_space(*p))
+				p++;
+		} else if (*form == '-' || *form == ':') {
+			if (p == s->end || *p++ != *form)
+				return NULL;
+		} else if (!read_part(&p, s->end, *form, date)) {
 			return NULL;
+		}
 	}
+	if (p > s->furthest)
+		s->furthest = p;
 	return p;
 }
 
@@ -359,7 +359,8 @@ static void cut_zone(struct scan *s, const struct timestamp_context *context)
 	for (int is_dst = 0; is_dst < 2; is_dst++) {
 		const char *name = zone_name_of(s->zone, is_dst);
 
-		if (zone ? strcmp(name, space + 1) != 0 : strcasecmp(name, space + 1) != 0)
+		if (name[0] == '\0' ||
+		    (zone ? strcmp(name, space + 1) : strcasecmp(name, space + 1)) != 0)
 			continue;
 		s->is_bound = true;
 		s->is_dst = is_dst;

@@ -5,6 +5,8 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -266,7 +268,8 @@ static int do_timespan(struct request *request, const char *text)
 		return 0;
 	}
 	print_text("Original", 8, text);
-	printf("      \316\274s: %" PRIu64 "\n   Human: %s\n", span, human);
+	printf("      %ss: %" PRIu64 "\n   Human: %s\n",
+	       str_equal(nl_langinfo(CODESET), "UTF-8") ? "\316\274" : "u", span, human);
 	return 0;
 }
 
@@ -442,6 +445,7 @@ static int run(struct request *request, int argc, char **argv, const struct opti
 {
 	int status;
 
+	(void) setlocale(LC_CTYPE, "");
 	request->json = JSON_MODE_NONE;
 	request->iterations = 1;
 	status = parse_options(request, argc, argv, options);

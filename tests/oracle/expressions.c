@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "expressions.h"
+#include "tests/oracle/expressions.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -5,19 +5,17 @@
  *
  * ORACLE_COUNT: how many expressions (2000); ORACLE_SEED: which ones (1). */
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/parse_error.h"
-#include "expressions.h"
+#include "tests/oracle/expressions.h"
+#include "tests/oracle/systemd_analyze.h"
 #include "timer/calendar.h"
 #include "timer/zone.h"
 #include "timer/zone_load.h"
@@ -68,32 +66,6 @@ static void report(const char *fmt, ...)
 	printf("\n");
 }
 
-/* A child whose stdout is read; its stderr goes to @err or is thrown away. */
-static FILE *start(char *const *argv, const char *tz, pid_t *ret_pid)
-{
-	int pipes[2];
-
-	if (pipe(pipes) < 0)
-		abort();
-	*ret_pid = fork();
-	if (*ret_pid < 0)
-		abort();
-	if (*ret_pid == 0) {
-		setenv("TZ", tz, 1);
-		setenv("SYSTEMD_COLORS", "0", 1);
-		setenv("LC_ALL", "C", 1);
-		dup2(pipes[1], STDOUT_FILENO);
-		close(pipes[0]);
-		close(pipes[1]);
-		if (!freopen("/dev/null", "w", stderr))
-			_exit(126);
-		execvp(argv[0], argv);
-		_exit(127);
-	}
-	close(pipes[1]);
-	return fdopen(pipes[0], "r");
-}
-
 /* "Sat 2026-11-21 10:00:00 UTC" */
 static int64_t parse_utc(const char *text)
 {
@@ -110,21 +82,17 @@ static int64_t parse_utc(const char *text)
 /* One line of the table "Label: value". */
 static void read_line(struct answer *a, char *line)
 {
-	char *value = strstr(line, ": ");
+	const char *label, *value;
 
-	if (!value)
+	if (!analyze_split(line, &label, &value))
 		return;
-	*value = '\0';
-	value += 2;
-	value[strcspn(value, "\n")] = '\0';
-	line += strspn(line, " ");
-	if (strcmp(line, "Normalized form") == 0) {
+	if (strcmp(label, "Normalized form") == 0) {
 		a->is_valid = true;
 		snprintf(a->normal, sizeof(a->normal), "%s", value);
-	} else if (strcmp(line, "Next elapse") == 0 || strncmp(line, "Iter", 4) == 0) {
+	} else if (strcmp(label, "Next elapse") == 0 || strncmp(label, "Iter", 4) == 0) {
 		if (strcmp(value, "never") != 0 && a->count < ITERATIONS)
 			a->elapses[a->count++] = parse_utc(value);
-	} else if (strcmp(line, "(in UTC)") == 0 && a->count > 0) {
+	} else if (strcmp(label, "(in UTC)") == 0 && a->count > 0) {
 		a->elapses[a->count - 1] = parse_utc(value);
 	}
 }
@@ -147,15 +115,14 @@ static void ask_systemd(char texts[][TEXT_MAX], int count, const struct place *p
 		argv[argc++] = texts[k];
 		memset(&answers[k], 0, sizeof(answers[k]));
 	}
-	out = start(argv, place->tz, &pid);
+	out = analyze_start(argv, place->tz, &pid);
 	while (i < count && getline(&line, &size, out) > 0)
 		if (line[0] == '\n')
 			i++;
 		else
 			read_line(&answers[i], line);
 	free(line);
-	fclose(out);
-	waitpid(pid, NULL, 0);
+	analyze_finish(out, pid);
 }
 
 static void ask_supd(struct zone_cache *zones, const char *text, const struct place *place,
@@ -200,7 +167,7 @@ static FILE *ask_again(const char *text, const char *tz, const char *option, use
 	(void) snprintf(iterations, sizeof(iterations), "%s", option);
 	(void) snprintf(base_time, sizeof(base_time), "--base-time=@%" PRIu64 ".%06" PRIu64,
 			base / USEC_PER_SEC, base % USEC_PER_SEC);
-	return start(argv, tz, ret);
+	return analyze_start(argv, tz, ret);
 }
 
 /* The safety valve of systemd's search ends it after 1000 steps; it then prints nothing at all,
@@ -212,8 +179,7 @@ static bool gives_up(const char *text, const struct place *place)
 	FILE *out = ask_again(text, place->tz, "--iterations=0", 0, &pid);
 	bool answers = fgets(line, sizeof(line), out) != NULL;
 
-	fclose(out);
-	waitpid(pid, NULL, 0);
+	analyze_finish(out, pid);
 	return answers;
 }
 
@@ -231,8 +197,7 @@ static bool misses(const char *text, const struct place *place, usec_t elapse)
 	while (getline(&line, &size, out) > 0)
 		read_line(&answer, line);
 	free(line);
-	fclose(out);
-	waitpid(pid, NULL, 0);
+	analyze_finish(out, pid);
 	return answer.count == 1 && answer.elapses[0] == (int64_t) (elapse / USEC_PER_SEC);
 }
 
@@ -279,13 +244,6 @@ static void compare(const char *text, const struct place *place, struct zone_cac
 	}
 }
 
-static unsigned long number_from(const char *variable, unsigned long otherwise)
-{
-	const char *value = getenv(variable);
-
-	return value ? strtoul(value, NULL, 10) : otherwise;
-}
-
 static void run_batch(struct chance *chance, int count)
 {
 	static char texts[BATCH][TEXT_MAX];
@@ -306,10 +264,10 @@ static void run_batch(struct chance *chance, int count)
 
 int main(void)
 {
-	unsigned long count = number_from("ORACLE_COUNT", 2000), seed = number_from("ORACLE_SEED", 1);
+	unsigned long count = analyze_number("ORACLE_COUNT", 2000), seed = analyze_number("ORACLE_SEED", 1);
 	struct chance chance = { seed * UINT64_C(0x9e3779b97f4a7c15) | 1 };
 
-	if (system("systemd-analyze --version >/dev/null 2>&1") != 0) {
+	if (!analyze_is_installed()) {
 		printf("1..0 # SKIP systemd-analyze is not installed\n");
 		return 0;
 	}

@@ -1,1 +1,21 @@
 # SPDX-License-Identifier: MIT
+
+# Calendar, zones and timestamps. What needs the zone database skips itself without it; the
+# sampled ones take all with SUPD_TEST_FULL=1.
+expression_sources = tests/oracle/expressions.c tests/oracle/expressions.h
+zone_file_sources = %D%/zone_files.c %D%/zone_files.h
+TIMER_TEST_LIBS = $(TEST_LIBS) $(TIMER_LIBS)
+
+check_PROGRAMS += %D%/test_calendar %D%/test_calendar_dst %D%/test_timestamp %D%/test_zone \
+	%D%/test_zone_libc %D%/test_zone_load
+TESTS += %D%/test_calendar %D%/test_calendar_dst %D%/test_timestamp %D%/test_zone \
+	%D%/test_zone_libc %D%/test_zone_load
+%C%_test_calendar_SOURCES = %D%/test_calendar.c $(expression_sources)
+%C%_test_calendar_LDADD = $(TIMER_TEST_LIBS)
+%C%_test_calendar_dst_SOURCES = %D%/test_calendar_dst.c $(expression_sources) $(zone_file_sources)
+%C%_test_calendar_dst_LDADD = $(TIMER_TEST_LIBS)
+%C%_test_timestamp_LDADD = $(TIMER_TEST_LIBS)
+%C%_test_zone_LDADD = $(TIMER_TEST_LIBS)
+%C%_test_zone_libc_SOURCES = %D%/test_zone_libc.c $(zone_file_sources)
+%C%_test_zone_libc_LDADD = $(TIMER_TEST_LIBS)
+%C%_test_zone_load_LDADD = $(TIMER_TEST_LIBS)

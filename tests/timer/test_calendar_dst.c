@@ -10,12 +10,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../oracle/expressions.h"
-#include "test_main.h"
+#include "tests/oracle/expressions.h"
+#include "tests/lib/test_main.h"
 #include "timer/calendar.h"
 #include "timer/civil.h"
 #include "timer/zone.h"
-#include "zone_files.h"
+#include "tests/timer/zone_files.h"
 
 #define HOUR 3600
 #define SHOWN_HOURS 54    /* looked at, on each side of a change */

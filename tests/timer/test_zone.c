@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/parse_error.h"
-#include "test_main.h"
+#include "tests/lib/test_main.h"
 #include "timer/civil.h"
 #include "timer/zone.h"
 

@@ -9,10 +9,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "test_main.h"
+#include "tests/lib/test_main.h"
 #include "timer/civil.h"
 #include "timer/zone.h"
-#include "zone_files.h"
+#include "tests/timer/zone_files.h"
 
 #define FROM (-(INT64_C(1) << 31) - 86400 * 365 * 60) /* 1841, before the first zones */
 #define UNTIL INT64_C(7289654400)                     /* 2201 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "zone_files.h"
+#include "tests/timer/zone_files.h"
 
 #include <check.h>
 #include <ftw.h>

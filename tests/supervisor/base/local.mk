@@ -17,3 +17,6 @@ TESTS += %D%/test_text
 
 check_PROGRAMS += %D%/test_values
 TESTS += %D%/test_values
+
+check_PROGRAMS += %D%/test_timespan
+TESTS += %D%/test_timespan
