@@ -128,29 +128,92 @@ static void print_active(const struct cli *c, const struct supd_row *row)
 	putchar('\n');
 }
 
-static void print_elapse(const char *name, usec_t when, const char *distance)
+/* ---- the lines of a timer ---- */
+
+static void print_elapse(const char *name, usec_t when, const char *distance, const char *cause)
 {
 	char buf[FORMAT_TIME_MAX];
 
 	label(name);
-	if (when == USEC_NEVER)
-		puts("-");
-	else
-		printf("%s; %s\n", format_timestamp(buf, sizeof(buf), when), distance);
+	if (when == USEC_NEVER) {
+		puts("never");
+		return;
+	}
+	printf("%s; %s", format_timestamp(buf, sizeof(buf), when), distance);
+	if (cause)
+		fputs(", ", stdout);
+	cli_print_text(or_empty(cause));
+	putchar('\n');
 }
 
-/* What only timers have. */
-static void print_trigger(const struct supd_row *row)
+/* "OnCalendar=daily, next Sat …" for each. */
+static void print_conditions(const struct supd_row *row)
+{
+	size_t n;
+	const struct supd_row *trigger = row_rows(row, "timer_triggers", &n);
+	char buf[FORMAT_TIME_MAX];
+
+	for (size_t i = 0; i < n; i++) {
+		usec_t next = row_usec(&trigger[i], "next");
+
+		label("Trigger");
+		cli_print_text(or_empty(row_string(&trigger[i], "key")));
+		putchar('=');
+		cli_print_text(or_empty(row_string(&trigger[i], "value")));
+		printf(", next %s\n", next == USEC_NEVER ? "never" : format_timestamp(buf, sizeof(buf), next));
+	}
+}
+
+static const struct supd_row *inner_row(const struct supd_row *row, const char *key)
+{
+	const struct supd_field *f = row_field(row, key);
+
+	return f && f->type == SUPD_ROW ? f->value.row : NULL;
+}
+
+static void print_retry(const struct supd_row *retry)
 {
 	char buf[FORMAT_TIME_MAX];
 
-	if (row_field(row, "next"))
-		print_elapse("Next", row_usec(row, "next"), format_left(buf, sizeof(buf), row_usec(row, "left")));
-	line("Next cause", row_string(row, "next_cause"));
-	if (row_field(row, "last"))
-		print_elapse("Last", row_usec(row, "last"), format_ago(buf, sizeof(buf), row_usec(row, "passed")));
-	line("Activates", row_string(row, "activates"));
+	if (!retry)
+		return;
+	label("Retry");
+	printf("%" PRId64 " of %" PRId64 " at %s\n", row_number(retry, "attempt", 0), row_number(retry, "of", 0),
+	       format_timestamp(buf, sizeof(buf), row_usec(retry, "at")));
 }
+
+static void print_misses(const struct supd_row *row, const struct supd_row *miss)
+{
+	char buf[FORMAT_TIME_MAX];
+	int64_t in_a_row;
+
+	if (!miss)
+		return;
+	in_a_row = row_number(miss, "count", 1);
+	label("Missed");
+	printf("%s, ", format_timestamp(buf, sizeof(buf), row_usec(miss, "at")));
+	cli_print_text(or_empty(row_string(miss, "reason")));
+	if (in_a_row > 1)
+		printf(", %" PRId64 " in a row", in_a_row);
+	printf("; %" PRId64 " in all\n", row_number(row, "miss_count", in_a_row));
+}
+
+static void print_timer(const struct supd_row *row)
+{
+	char buf[FORMAT_TIME_MAX];
+
+	print_conditions(row);
+	print_elapse("Next", row_usec(row, "next"), format_left(buf, sizeof(buf), row_usec(row, "left")),
+		     row_string(row, "next_cause"));
+	line("Activates", row_string(row, "activates"));
+	if (row_usec(row, "last") != USEC_NEVER)
+		print_elapse("Last", row_usec(row, "last"), format_ago(buf, sizeof(buf), row_usec(row, "passed")), NULL);
+	line("Result", row_string(row, "result"));
+	print_retry(inner_row(row, "retry"));
+	print_misses(row, inner_row(row, "last_miss"));
+}
+
+/* ---- the lines of a service ---- */
 
 static void print_run(const struct supd_row *row)
 {
@@ -215,11 +278,11 @@ static void print_problems(const struct cli *c, const struct supd_row *row)
 	}
 }
 
-/* What the plugin has to say about its unit, in sentences of its own. */
-static void print_words(const struct supd_row *row)
+static void print_service(const struct supd_row *row)
 {
-	print_list("Triggers", row, "triggers");
-	print_list("In words", row, "words");
+	print_list("Triggered by", row, "triggered_by");
+	print_run(row);
+	print_resources(row);
 }
 
 static void print_unit(const struct cli *c, const struct supd_row *row)
@@ -228,11 +291,11 @@ static void print_unit(const struct cli *c, const struct supd_row *row)
 	print_loaded(c, row);
 	print_list("Drop-In", row, "dropins");
 	print_active(c, row);
-	print_trigger(row);
-	print_words(row);
-	print_list("Triggered by", row, "triggered_by");
-	print_run(row);
-	print_resources(row);
+	/* An invalid timer has no schedule. */
+	if (row_field(row, "activates"))
+		print_timer(row);
+	else
+		print_service(row);
 	print_problems(c, row);
 }
 

@@ -31,11 +31,9 @@ static const char *or_empty(const char *s)
 static bool is_off(const struct supd_row *row)
 {
 	const struct supd_field *enabled = row_field(row, "enabled");
-	const char *active = row_string(row, "active_state");
 
-	if (active)
-		return str_equal(active, "inactive");
-	return enabled && enabled->type == SUPD_BOOL && !enabled->value.boolean;
+	return (enabled && enabled->type == SUPD_BOOL && !enabled->value.boolean) ||
+	       str_equal(or_empty(row_string(row, "state")), "dead");
 }
 
 /* By next elapse, those without one last; then by name. */

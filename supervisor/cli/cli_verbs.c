@@ -10,6 +10,7 @@
 #include "cli/cli_timers.h"
 #include "cli/cli_units.h"
 #include "cli/cli_verify.h"
+#include "cli/cli_verify.h"
 #if ENABLE_TIMER
 #include "cli/cli_calendar.h"
 #endif
@@ -17,9 +18,12 @@
 static int cli_help(struct cli *c, int argc, char **argv)
 {
 	const struct cli_verb *v = argc > 1 ? cli_options_verb(argv[1]) : NULL;
+	char help[] = "--help", *words[] = { argv[1], help, NULL };
 
 	if (argc > 1 && !v)
 		return cli_fail(c, CONTROL_USAGE, "unknown verb '%s' (supctl --help lists them)", argv[1]);
+	if (v && v->raw)
+		return v->raw(2, words);
 	if (v)
 		cli_options_help_verb(v, stdout);
 	else
@@ -67,6 +71,8 @@ static const struct cli_verb verbs[] = {
 	{ DAEMON, "version", NULL, "", "versions of supctl and of supd", 0, 0, 0, cli_version, NULL },
 
 	{ OFFLINE, "verify", NULL, "[FILE…]", "judge unit files, or all of the unit path",
+	  CLI_USER | CLI_SYSTEM, 0, -1, NULL, cli_verify },
+	{ OFFLINE, "verify", NULL, "[FILE…]", "judge unit files: those named, or all there are",
 	  CLI_USER | CLI_SYSTEM, 0, -1, NULL, cli_verify },
 #if ENABLE_TIMER
 	{ OFFLINE, "calendar", NULL, "EXPRESSION…", "check calendar expressions and show when they elapse", 0, 1, -1,

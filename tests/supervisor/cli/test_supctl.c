@@ -80,6 +80,28 @@ static void send_failed(uint64_t id)
 	     STRING("sub_state", "failed"), BOOL("enabled", false), STRING("result", "failed exit 3"));
 }
 
+static const struct supd_field trigger_fields[][3] = {
+	{ STRING("key", "OnCalendar"), STRING("value", "daily"), TIME("next", NOON) },
+	{ STRING("key", "OnUnitActiveSec"), STRING("value", "1h"), NOTHING("next") },
+};
+static const struct supd_row triggers[] = { { trigger_fields[0], 3 }, { trigger_fields[1], 3 } };
+static const struct supd_field retry_fields[] = { NUMBER("attempt", 2), NUMBER("of", 3), TIME("at", NOON) };
+static const struct supd_row retry = { retry_fields, ELEMENTS(retry_fields) };
+static const struct supd_field miss_fields[] = { TIME("at", NOON), STRING("reason", "overlap"), NUMBER("count", 2) };
+static const struct supd_row miss = { miss_fields, ELEMENTS(miss_fields) };
+
+static void send_timer(uint64_t id)
+{
+	SEND(id, TIME("next", NOON), SPAN("left", 14 * SEC), TIME("last", NOON), SPAN("passed", 5 * SEC),
+	     STRING("unit", "a.timer"), STRING("activates", "a.service"), STRING("result", "retry 2/3 in 14s"),
+	     STRING("load_state", "loaded"), STRING("active_state", "active"), STRING("sub_state", "waiting"),
+	     STRING("next_cause", "retry"), BOOL("enabled", true),
+	     { .key = "retry", .type = SUPD_ROW, .value.row = &retry },
+	     { .key = "last_miss", .type = SUPD_ROW, .value.row = &miss }, NUMBER("miss_count", 5),
+	     { .key = "timer_triggers", .type = SUPD_ROWS, .value.rows = { triggers, 2 } },
+	     STRING("fragment", "/units/a.timer"));
+}
+
 static bool is_about(const struct control_request *q, const char *unit)
 {
 	return q->unit && str_equal(q->unit, unit);
@@ -95,6 +117,11 @@ static void no_unit(const struct control_request *q)
 
 static void answer_status(const struct control_request *q)
 {
+	if (is_about(q, "a.timer")) {
+		send_timer(q->id);
+		control_done(server, q->id, 0, NULL);
+		return;
+	}
 	if (!q->unit || is_about(q, "a.service"))
 		send_a(q->id);
 	if (!q->unit || is_about(q, "bad.service"))
@@ -470,6 +497,18 @@ static const struct expectation with_daemon[] = {
 	  "    Last run: success, took 2s, cause calendar of a.timer, attempt 2\n"
 	  "      Run ID: 00112233445566778899aabbccddeeff\n"
 	  "    Main PID: 42\n", "" },
+	{ "status a.timer", 0,
+	  "● a.timer\n"
+	  "      Loaded: loaded (/units/a.timer; enabled)\n"
+	  "      Active: active (waiting)\n"
+	  "     Trigger: OnCalendar=daily, next Sat 2026-11-21 12:00:00 UTC\n"
+	  "     Trigger: OnUnitActiveSec=1h, next never\n"
+	  "        Next: Sat 2026-11-21 12:00:00 UTC; 14s left, retry\n"
+	  "   Activates: a.service\n"
+	  "        Last: Sat 2026-11-21 12:00:00 UTC; 5s ago\n"
+	  "      Result: retry 2/3 in 14s\n"
+	  "       Retry: 2 of 3 at Sat 2026-11-21 12:00:00 UTC\n"
+	  "      Missed: Sat 2026-11-21 12:00:00 UTC, overlap, 2 in a row; 5 in all\n", "" },
 	{ "status bad", 4,
 	  "● bad.service\n"
 	  "      Loaded: invalid (/units/bad.service)\n"
