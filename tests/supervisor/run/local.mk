@@ -18,3 +18,31 @@ TESTS += %D%/test_runs
 check_PROGRAMS += %D%/test_plugin_loader
 TESTS += %D%/test_plugin_loader
 %C%_test_plugin_loader_LDADD = $(TEST_LIBS) $(RUN_LIBS)
+
+check_PROGRAMS += %D%/test_output
+TESTS += %D%/test_output
+%C%_test_output_LDADD = $(TEST_LIBS) $(RUN_LIBS)
+
+check_PROGRAMS += %D%/test_log_format
+TESTS += %D%/test_log_format
+%C%_test_log_format_LDADD = $(TEST_LIBS) $(RUN_LIBS)
+
+check_PROGRAMS += %D%/test_log_sink
+TESTS += %D%/test_log_sink
+%C%_test_log_sink_LDADD = $(TEST_LIBS) $(RUN_LIBS)
+
+check_PROGRAMS += %D%/test_worker
+TESTS += %D%/test_worker
+%C%_test_worker_LDADD = $(TEST_LIBS) $(RUN_LIBS)
+
+check_PROGRAMS += %D%/test_saver
+TESTS += %D%/test_saver
+%C%_test_saver_LDADD = $(TEST_LIBS) $(RUN_LIBS)
+
+check_PROGRAMS += %D%/test_daemon
+TESTS += %D%/test_daemon
+%C%_test_daemon_LDADD = $(TEST_LIBS) $(RUN_LIBS)
+
+check_PROGRAMS += %D%/test_world_linux
+TESTS += %D%/test_world_linux
+%C%_test_world_linux_LDADD = $(SCENE_LIBS)
