@@ -5,20 +5,17 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "cli/verify_report.h"
+#include "cli/offline.h"
 #include "cli/verify_programs.h"
+#include "cli/verify_report.h"
 #include "cli/world_offline.h"
 #include "control/client.h"
-#include "core/manager.h"
 #include "core/unit.h"
-#include "settings.h"
 #include "store/unit_files.h"
-#include "surroundings.h"
 
 /* A FILE of the command line: a unit by its name, in a directory of its own. */
 struct wanted {
@@ -26,31 +23,21 @@ struct wanted {
 };
 
 struct verify {
-	struct settings_options options;
+	struct offline offline;
+	struct world_offline world;
 	struct wanted *wanted;
 	size_t n_wanted; /* 0: all units there are */
-	struct arena arena;
-	struct settings settings;
-	struct surroundings surroundings;
 	struct verify_report report;
-	struct unit_files *files;
-	struct world_offline *world;
-	struct manager_config config;
-	struct manager *manager;
 };
 
 /* ---- the command line ---- */
 
-enum option_key { OPTION_CONFIG = 256, OPTION_JSON, OPTION_SYSTEM, OPTION_SYSTEMD_UNIT_PATH, OPTION_UNIT_PATH, OPTION_USER };
+enum option_key { OPTION_JSON = OFFLINE_OPTION_END };
 
 static const struct option long_options[] = {
-	{ "config", required_argument, NULL, OPTION_CONFIG },
+	OFFLINE_OPTIONS,
 	{ "help", no_argument, NULL, 'h' },
 	{ "json", optional_argument, NULL, OPTION_JSON },
-	{ "system", no_argument, NULL, OPTION_SYSTEM },
-	{ "systemd-unit-path", required_argument, NULL, OPTION_SYSTEMD_UNIT_PATH },
-	{ "unit-path", required_argument, NULL, OPTION_UNIT_PATH },
-	{ "user", no_argument, NULL, OPTION_USER },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -61,11 +48,7 @@ static const char help[] =
 	"\n"
 	"Options:\n"
 	"      --json[=short|pretty]   answer in JSON\n"
-	"      --unit-path=DIR[:DIR…]  where units are, instead of what supd.conf says\n"
-	"      --systemd-unit-path=DIR[:DIR…]\n"
-	"                              more of them, laid out for systemd\n"
-	"      --config=FILE           read this instead of supd.conf\n"
-	"      --user, --system        whose supd.conf and unit path\n"
+	OFFLINE_HELP
 	"  -h, --help                  this text\n";
 
 #define GO_ON (-1)
@@ -95,40 +78,27 @@ static int set_json(struct verify *v, const char *mode)
 
 static int apply(struct verify *v, int key, const char *value)
 {
-	int r = 0;
+	int r = offline_option(&v->offline, key, value);
 
+	if (r < 0)
+		return fail(v, CONTROL_FAILED, value, strerror(-r));
+	if (r > 0)
+		return GO_ON;
 	switch (key) {
-	case OPTION_CONFIG:
-		v->options.config_file = settings_absolute(value, &v->arena);
-		r = v->options.config_file ? 0 : -ENOMEM;
-		break;
 	case OPTION_JSON:
 		return set_json(v, value);
-	case OPTION_SYSTEM:
-		v->options.is_user = false;
-		break;
-	case OPTION_SYSTEMD_UNIT_PATH:
-		r = settings_add_paths(value, &v->arena, &v->options.systemd_unit_path);
-		break;
-	case OPTION_UNIT_PATH:
-		r = settings_add_paths(value, &v->arena, &v->options.unit_path);
-		break;
-	case OPTION_USER:
-		v->options.is_user = true;
-		break;
 	case 'h':
 		(void) fputs(help, stdout);
 		return CONTROL_OK;
 	default:
 		return fail(v, CONTROL_USAGE, "verify", "wrong usage (supctl verify --help lists the options)");
 	}
-	return r < 0 ? fail(v, CONTROL_FAILED, value, strerror(-r)) : GO_ON;
 }
 
 static int want_file(struct verify *v, const char *file)
 {
-	struct wanted *grown = arena_grow(&v->arena, v->wanted, v->n_wanted, sizeof(*grown));
-	const char *path = settings_absolute(file, &v->arena), *name;
+	struct wanted *grown = arena_grow(&v->offline.arena, v->wanted, v->n_wanted, sizeof(*grown));
+	const char *path = settings_absolute(file, &v->offline.arena), *name;
 
 	if (!grown || !path)
 		return fail(v, CONTROL_FAILED, file, strerror(ENOMEM));
@@ -153,7 +123,6 @@ static int parse(struct verify *v, int argc, char **argv)
 {
 	int key, r = GO_ON;
 
-	v->options.is_user = geteuid() != 0;
 	optind = 0; /* begin anew: main() has had the line first */
 	opterr = 0;
 	while (r == GO_ON && (key = getopt_long(argc, argv, "h", long_options, NULL)) != -1)
@@ -179,29 +148,29 @@ static const char *const *search_path(struct verify *v)
 	size_t n = 0, n_path = 0;
 	const char **list;
 
-	while (v->settings.unit_path[n_path])
+	while (v->offline.settings.unit_path[n_path])
 		n_path++;
-	list = arena_alloc(&v->arena, (v->n_wanted + n_path + 1) * sizeof(*list));
+	list = arena_alloc(&v->offline.arena, (v->n_wanted + n_path + 1) * sizeof(*list));
 	for (size_t i = 0; list && i < v->n_wanted; i++) {
 		size_t length = (size_t) (v->wanted[i].name - v->wanted[i].path) - 1;
 
 		length += length == 0; /* the root directory */
-		if (is_among(v->settings.systemd_unit_path, v->wanted[i].path, length) ||
+		if (is_among(v->offline.settings.systemd_unit_path, v->wanted[i].path, length) ||
 		    is_among(list, v->wanted[i].path, length))
 			continue;
-		list[n] = arena_strndup(&v->arena, v->wanted[i].path, length);
+		list[n] = arena_strndup(&v->offline.arena, v->wanted[i].path, length);
 		if (!list[n++])
 			return NULL;
 	}
 	if (list)
-		memcpy(list + n, v->settings.unit_path, n_path * sizeof(*list));
+		memcpy(list + n, v->offline.settings.unit_path, n_path * sizeof(*list));
 	return list;
 }
 
 static int read_settings(struct verify *v)
 {
 	struct diag d = { 0 };
-	int r = settings_load(&v->options, &v->settings, &d), status = GO_ON;
+	int r = offline_settings(&v->offline, &d), status = GO_ON;
 
 	if (d.n_errors > 0) {
 		verify_report_problems(&v->report, &d);
@@ -215,62 +184,23 @@ static int read_settings(struct verify *v)
 
 /* ---- the manager ---- */
 
-static struct supd_now clocks(void)
-{
-	struct timespec real, boot;
-
-	(void) clock_gettime(CLOCK_REALTIME, &real);
-	(void) clock_gettime(CLOCK_BOOTTIME, &boot);
-	return (struct supd_now) {
-		.real = (usec_t) real.tv_sec * USEC_PER_SEC + (usec_t) real.tv_nsec / NSEC_PER_USEC,
-		.boot = (usec_t) boot.tv_sec * USEC_PER_SEC + (usec_t) boot.tv_nsec / NSEC_PER_USEC,
-	};
-}
-
-static const char *setting(void *userdata, const char *key)
-{
-	const struct verify *v = userdata;
-
-	return config_setting(&v->settings.config, key);
-}
-
-static int open_world(struct verify *v)
-{
-	const struct unit_files_config files = {
-		.dirs = search_path(v),
-		.systemd_dirs = v->settings.systemd_unit_path,
-	};
-	int r;
-
-	if (!files.dirs)
-		return -ENOMEM;
-	r = surroundings_look(v->options.is_user, &v->surroundings);
-	if (r >= 0)
-		r = unit_files_new(&files, &v->files);
-	return r < 0 ? r : world_offline_new(v->files, &v->world);
-}
-
 /* As far as it goes without a process: loaded, begun, and with the plugin running. */
 static int open_manager(struct verify *v)
 {
-	const struct supd_now now = clocks();
+	const struct supd_now now = offline_clocks();
+	const struct supd_start_info info = { .size = sizeof(info), .daemon_since = now };
+	const char *const *dirs = search_path(v);
 	struct diag d = { 0 };
-	int r;
+	int r = dirs ? offline_open(&v->offline, dirs) : -ENOMEM;
 
-	v->config = (struct manager_config) {
-		.info = { .size = sizeof(v->config.info), .daemon_since = now },
-		.gate_forced = ENABLE_TIMER,
-		.specifiers = &v->surroundings.specifiers,
-		.setting = setting,
-		.userdata = v,
-	};
-	r = manager_new(world_offline_world(v->world), &v->config, &v->manager);
-	if (r >= 0)
-		r = manager_load(v->manager, &d);
+	if (r < 0)
+		return r;
+	world_offline_init(&v->world, v->offline.files);
+	r = offline_load(&v->offline, &v->world.world, &info, &d);
 	verify_report_problems(&v->report, &d);
 	diag_done(&d);
 	if (r >= 0)
-		manager_begin(v->manager, &now);
+		manager_begin(v->offline.manager, &now);
 	return r;
 }
 
@@ -281,7 +211,7 @@ static bool is_wanted(const struct verify *v, const char *name)
 	const char *real;
 
 	for (size_t i = 0; i < v->n_wanted; i++) {
-		real = unit_files_resolve(v->files, v->wanted[i].name);
+		real = unit_files_resolve(v->offline.files, v->wanted[i].name);
 		if (str_equal(name, v->wanted[i].name) || (real && str_equal(name, real)))
 			return true;
 	}
@@ -295,7 +225,7 @@ static void judge_service(struct verify *v, const struct unit *u)
 	struct unit_source source = { 0 };
 	struct diag more = { 0 };
 
-	if (c->load == UNIT_LOADED && unit_files_read(v->files, u->name, &source) >= 0)
+	if (c->load == UNIT_LOADED && unit_files_read(v->offline.files, u->name, &source) >= 0)
 		verify_programs(c->spec, &source, &more);
 	verify_report_unit(&v->report, &unit, &c->problems, &more);
 	unit_source_done(&source);
@@ -315,15 +245,15 @@ static void judge_timer(void *userdata, const struct manager_plugin_unit *u)
 
 static int judge(struct verify *v)
 {
-	const char *reason, *state = manager_gate_state(v->manager, &reason);
+	const char *reason, *state = manager_gate_state(v->offline.manager, &reason);
 	struct unit *u;
 
-	for (size_t i = 0; (u = manager_unit_at(v->manager, i)); i++)
+	for (size_t i = 0; (u = manager_unit_at(v->offline.manager, i)); i++)
 		if (is_wanted(v, u->name))
 			judge_service(v, u);
 	if (ENABLE_TIMER && !str_equal(state, "enabled"))
 		return fail(v, CONTROL_FAILED, "timers", reason ? reason : state);
-	manager_plugin_units(v->manager, judge_timer, v);
+	manager_plugin_units(v->offline.manager, judge_timer, v);
 	return verify_report_end(&v->report);
 }
 
@@ -333,37 +263,24 @@ static int verify(struct verify *v)
 
 	if (r != GO_ON)
 		return r;
-	r = open_world(v);
-	if (r >= 0)
-		r = open_manager(v);
+	r = open_manager(v);
 	if (r < 0)
 		return fail(v, CONTROL_FAILED, "units cannot be read", strerror(-r));
 	return judge(v);
 }
 
-/* The plugin is stopped before what it was lent goes. */
-static void close_manager(struct verify *v)
-{
-	const struct supd_now now = clocks();
-
-	if (v->manager)
-		manager_shutdown(v->manager, &now);
-	manager_free(v->manager);
-}
-
 int cli_verify(int argc, char **argv)
 {
 	struct verify v = { 0 };
-	int r = parse(&v, argc, argv);
+	struct supd_now now;
+	int r;
 
+	offline_init(&v.offline);
+	r = parse(&v, argc, argv);
 	if (r == GO_ON)
 		r = verify(&v);
-	close_manager(&v);
-	world_offline_free(v.world);
-	unit_files_free(v.files);
-	surroundings_done(&v.surroundings);
-	settings_done(&v.settings);
+	now = offline_clocks();
+	offline_done(&v.offline, &now);
 	verify_report_done(&v.report);
-	arena_done(&v.arena);
 	return r;
 }

@@ -12,6 +12,7 @@ libcli_a_SOURCES = \
 	%D%/cli_units.c %D%/cli_units.h \
 	%D%/cli_verbs.c %D%/cli_verbs.h \
 	%D%/cli_verify.c %D%/cli_verify.h \
+	%D%/offline.c %D%/offline.h \
 	%D%/verify_programs.c %D%/verify_programs.h \
 	%D%/verify_report.c %D%/verify_report.h \
 	%D%/world_offline.c %D%/world_offline.h \

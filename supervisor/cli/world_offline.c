@@ -3,16 +3,9 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/cleanup.h"
 #include "store/unit_files.h"
-
-struct world_offline {
-	struct world world;
-	struct unit_files *files;
-	uint64_t random;
-};
 
 /* ---- what does not happen here ---- */
 
@@ -154,13 +147,9 @@ static uint64_t offline_random(void *ctx)
 	return x ^ x >> 31;
 }
 
-int world_offline_new(struct unit_files *files, struct world_offline **ret)
+void world_offline_init(struct world_offline *w, struct unit_files *files)
 {
-	struct world_offline *w = calloc(1, sizeof(*w));
-
-	if (!w)
-		return -ENOMEM;
-	w->files = files;
+	*w = (struct world_offline) { .files = files };
 	w->world = (struct world) {
 		.ctx = w,
 		.arm = no_arm,
@@ -185,17 +174,4 @@ int world_offline_new(struct unit_files *files, struct world_offline **ret)
 		.random = offline_random,
 		.manager_state = no_manager_state,
 	};
-	*ret = w;
-	return 0;
-}
-
-struct world_offline *world_offline_free(struct world_offline *w)
-{
-	free(w);
-	return NULL;
-}
-
-const struct world *world_offline_world(struct world_offline *w)
-{
-	return &w->world;
 }
