@@ -1,3 +1,4 @@
 # SPDX-License-Identifier: MIT
 dist_man_MANS += %D%/supd-plugin.3 %D%/supd.timer.5
 dist_man_MANS += %D%/supctl.1 %D%/supd-control.7
+dist_man_MANS += %D%/supd.service.5
