@@ -320,7 +320,10 @@ int spec_parse_timeout_both(const struct key_context *c)
 	struct service_spec *spec = &draft_of(c)->spec;
 	usec_t timeout;
 
-	if (parse_timeout(c, &timeout))
+	if (!*c->assignment->value) {
+		spec->timeout_start = USEC_NEVER;
+		spec->timeout_stop = SPEC_TIMEOUT_STOP;
+	} else if (parse_timeout(c, &timeout))
 		spec->timeout_start = spec->timeout_stop = timeout;
 	return 0;
 }

@@ -40,3 +40,6 @@ TESTS += %D%/test_spec
 check_PROGRAMS += %D%/test_specifier
 TESTS += %D%/test_specifier
 %C%_test_specifier_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)
+
+dist_check_SCRIPTS += %D%/test_directives.sh
+TESTS += %D%/test_directives.sh
