@@ -105,6 +105,16 @@ struct control_client *cli_client(struct cli *c, struct control_reply *reterr);
 			control_client_wait(_client, control_client_ask(_client, __VA_ARGS__), (ret));  \
 		(ret)->status;                                                                          \
 	})
+/* The same for control_client_ask_keys(): what people see needs @keys alone, JSON has all. */
+#define cli_ask_keys(c, ret, method, keys, ...)                                                         \
+	({                                                                                              \
+		struct control_client *_client = cli_client((c), (ret));                                \
+		const char *const *_keys = (c)->json == CLI_JSON_OFF ? (keys) : NULL;                   \
+		if (_client)                                                                            \
+			control_client_wait(_client,                                                    \
+					    control_client_ask_keys(_client, (method), _keys, __VA_ARGS__), (ret)); \
+		(ret)->status;                                                                          \
+	})
 
 /* Sets *ret to the whole name of a unit that was typed with or without its suffix. 0, or the exit status, told. */
 #define CLI_UNIT_MAX 256

@@ -12,14 +12,21 @@
 #include "control/rows.h"
 #include "control/rows_json.h"
 
+/* A row, with what it is sorted by. */
+struct entry {
+	usec_t next;
+	const char *unit;
+	const struct supd_row *row;
+};
+
 /* The answer, taken apart. The rows stay the reply's. */
 struct listing {
 	const struct supd_row *subsystem; /* NULL: the answer was empty */
-	const struct supd_row **timer;
+	struct entry *timer;
 	size_t n_timers;
-	const struct supd_row **invalid;
+	struct entry *invalid;
 	size_t n_invalid;
-	const struct supd_row **all; /* memory of both */
+	struct entry *all; /* memory of both */
 };
 
 static const char *or_empty(const char *s)
@@ -39,34 +46,33 @@ static bool is_off(const struct supd_row *row)
 /* By next elapse, those without one last; then by name. */
 static int compare(const void *a, const void *b)
 {
-	const struct supd_row *x = *(const struct supd_row *const *) a, *y = *(const struct supd_row *const *) b;
-	usec_t next_x = row_usec(x, "next"), next_y = row_usec(y, "next");
+	const struct entry *x = a, *y = b;
 
-	if (next_x != next_y)
-		return next_x < next_y ? -1 : 1;
-	return strcmp(or_empty(row_string(x, "unit")), or_empty(row_string(y, "unit")));
+	if (x->next != y->next)
+		return x->next < y->next ? -1 : 1;
+	return strcmp(x->unit, y->unit);
 }
 
 static bool take_apart(const struct cli *c, const struct control_reply *reply, int argc, char **argv,
 		       struct listing *ret)
 {
-	const struct supd_row **rows = calloc(2 * reply->n + 1, sizeof(const struct supd_row *));
-	struct listing l = { .all = rows };
+	struct entry *entry = calloc(2 * reply->n + 1, sizeof(*entry));
+	struct listing l = { .timer = entry, .all = entry };
 
-	if (!rows)
+	if (!entry)
 		return false;
-	l.timer = rows;
-	l.invalid = rows + reply->n;
+	l.invalid = entry + reply->n;
 	l.subsystem = reply->n > 0 ? &reply->row[0] : NULL;
 	for (size_t i = 1; i < reply->n; i++) {
 		const struct supd_row *row = &reply->row[i];
+		const struct entry e = { row_usec(row, "next"), or_empty(row_string(row, "unit")), row };
 
-		if (!cli_matches(or_empty(row_string(row, "unit")), argc - 1, argv + 1))
+		if (!cli_matches(e.unit, argc - 1, argv + 1))
 			continue;
 		if (str_equal(or_empty(row_string(row, "kind")), "invalid"))
-			l.invalid[l.n_invalid++] = row;
+			l.invalid[l.n_invalid++] = e;
 		else if (cli_has(c, CLI_ALL) || !is_off(row))
-			l.timer[l.n_timers++] = row;
+			l.timer[l.n_timers++] = e;
 	}
 	qsort(l.timer, l.n_timers, sizeof(*l.timer), compare);
 	qsort(l.invalid, l.n_invalid, sizeof(*l.invalid), compare);
@@ -90,12 +96,12 @@ static json_t *object_without_kind(const struct supd_row *row)
 	return object;
 }
 
-static json_t *array_of(const struct supd_row **row, size_t n)
+static json_t *array_of(const struct entry *entry, size_t n)
 {
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < n; i++)
-		if (json_array_append_new(array, object_without_kind(row[i])) < 0) {
+		if (json_array_append_new(array, object_without_kind(entry[i].row)) < 0) {
 			json_decref(array);
 			return NULL;
 		}
@@ -181,7 +187,7 @@ static void print_footer(const struct cli *c, const struct listing *l)
 	printf("\n%s%zu timer%s invalid and not run:%s\n", table_style_begin(TABLE_BAD, c->has_color), l->n_invalid,
 	       l->n_invalid == 1 ? " is" : "s are", table_style_end(TABLE_BAD, c->has_color));
 	for (size_t i = 0; i < l->n_invalid; i++)
-		print_invalid(l->invalid[i]);
+		print_invalid(l->invalid[i].row);
 }
 
 static void print_unpersisted(const struct cli *c, const struct supd_row *subsystem)
@@ -236,7 +242,7 @@ static int print_listing(struct cli *c, const struct listing *l)
 		return print_closed(l->subsystem, state);
 	table_init(&t, columns, ELEMENTS(columns));
 	for (size_t i = 0; i < l->n_timers; i++)
-		add_timer(&t, l->timer[i]);
+		add_timer(&t, l->timer[i].row);
 	status = cli_print_table(c, &t);
 	table_done(&t);
 	print_footer(c, l);
@@ -247,10 +253,14 @@ static int print_listing(struct cli *c, const struct listing *l)
 
 int cli_timers(struct cli *c, int argc, char **argv)
 {
+	static const char *const keys[] = {
+		"subsystem", "reason",    "not_persisted_since", "kind",  "next",     "left",    "last", "passed",
+		"unit",      "activates", "result",              "state", "enabled",  "problems", "message", NULL,
+	};
 	_cleanup_(control_reply_done) struct control_reply reply;
 	_cleanup_(listing_done) struct listing l = { 0 };
 
-	if (cli_ask(c, &reply, "ListTable", "sss", "timer", "units", "") != CONTROL_OK)
+	if (cli_ask_keys(c, &reply, "ListTable", keys, "sss", "timer", "units", "") != CONTROL_OK)
 		return cli_fail_reply(c, &reply);
 	if (!take_apart(c, &reply, argc, argv, &l))
 		return cli_fail(c, CONTROL_FAILED, "out of memory");

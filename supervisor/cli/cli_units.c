@@ -77,9 +77,11 @@ static int print_list(struct cli *c, const struct control_reply *reply)
 
 int cli_list(struct cli *c, int argc, char **argv)
 {
+	static const char *const keys[] = { "unit", "load_state", "active_state", "sub_state", "result", "description",
+					    NULL };
 	_cleanup_(control_reply_done) struct control_reply reply;
 
-	if (cli_ask(c, &reply, "ListUnits", "") != CONTROL_OK)
+	if (cli_ask_keys(c, &reply, "ListUnits", keys, "") != CONTROL_OK)
 		return cli_fail_reply(c, &reply);
 	keep_listed(c, &reply, argc, argv);
 	if (c->json != CLI_JSON_OFF)

@@ -336,37 +336,73 @@ static int on_answer(sd_bus_message *m, void *userdata, sd_bus_error *reterr _un
 	return 0;
 }
 
-static int send_question(struct control_client *c, struct control_question *q, const char *method,
-			 const char *types, va_list args)
+static int append_keys(sd_bus_message *m, const char *const *keys)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
-	int r = sd_bus_message_new_method_call(c->bus, &m, NULL, METHODS_PATH, METHODS_INTERFACE, method);
+	int r = sd_bus_message_open_container(m, 'a', "s");
 
-	if (r >= 0 && *types)
-		r = sd_bus_message_appendv(m, types, args);
-	if (r >= 0)
-		r = sd_bus_call_async(c->bus, &q->slot, m, on_answer, q, UINT64_MAX);
+	for (; r >= 0 && keys && *keys; keys++)
+		r = sd_bus_message_append_basic(m, 's', *keys);
+	return r < 0 ? r : sd_bus_message_close_container(m);
+}
+
+static int send_question(struct control_client *c, struct control_question *q, sd_bus_message *m)
+{
+	int r = sd_bus_call_async(c->bus, &q->slot, m, on_answer, q, UINT64_MAX);
+
 	return r < 0 ? r : sd_bus_message_get_cookie(m, &q->serial);
 }
 
-struct control_question *control_client_ask(struct control_client *c, const char *method, const char *types, ...)
+/* @error: what went wrong in making @m, or 0. */
+static struct control_question *question_new(struct control_client *c, sd_bus_message *m, int error)
 {
 	struct control_question *q = calloc(1, sizeof(*q));
-	va_list args;
 	int r;
 
 	if (!q)
 		return NULL;
 	q->path = c->path;
 	DL_APPEND(c->questions, q);
-	va_start(args, types);
-	r = send_question(c, q, method, types, args);
-	va_end(args);
+	r = error < 0 ? error : send_question(c, q, m);
 	if (r < 0) {
 		say(&q->reply, CONTROL_FAILED, "cannot ask the supd at %s: %s", c->path, strerror(-r));
 		q->is_answered = true;
 	}
 	return q;
+}
+
+static int make_question(struct control_client *c, const char *method, const char *types, va_list args,
+			 sd_bus_message **ret)
+{
+	int r = sd_bus_message_new_method_call(c->bus, ret, NULL, METHODS_PATH, METHODS_INTERFACE, method);
+
+	return r >= 0 && *types ? sd_bus_message_appendv(*ret, types, args) : r;
+}
+
+struct control_question *control_client_ask(struct control_client *c, const char *method, const char *types, ...)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	va_list args;
+	int r;
+
+	va_start(args, types);
+	r = make_question(c, method, types, args, &m);
+	va_end(args);
+	return question_new(c, m, r);
+}
+
+struct control_question *control_client_ask_keys(struct control_client *c, const char *method,
+						 const char *const *keys, const char *types, ...)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	va_list args;
+	int r;
+
+	va_start(args, types);
+	r = make_question(c, method, types, args, &m);
+	va_end(args);
+	if (r >= 0)
+		r = append_keys(m, keys);
+	return question_new(c, m, r);
 }
 
 /* Lets the connection do its work until this one is answered. */

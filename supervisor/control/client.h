@@ -56,6 +56,9 @@ struct control_client *control_client_free(struct control_client *c);
  * but for want of memory (NULL): what goes wrong is in the answer. */
 struct control_question *control_client_ask(struct control_client *c, const char *method, const char *types,
 					    ...);
+/* The same for methods of which the last argument says which keys of rows are wanted: @keys, NULL-terminated; NULL: all. */
+struct control_question *control_client_ask_keys(struct control_client *c, const char *method,
+						 const char *const *keys, const char *types, ...);
 /* Waits for the answer. Takes @q; NULL is an answer of its own. */
 void control_client_wait(struct control_client *c, struct control_question *q, struct control_reply *ret);
 

@@ -138,10 +138,10 @@ static wchar_t decode(const char *p, size_t *ret_n)
 	}
 }
 
-/* Cells of one character; 1 for one that the locale knows nothing of. */
+/* Cells of one character; 1 for one that the locale knows nothing of. Control characters have been escaped. */
 static size_t cells_of(wchar_t c)
 {
-	int n = wcwidth(c);
+	int n = c < 0x80 ? 1 : wcwidth(c);
 
 	return n < 0 ? 1 : (size_t) n;
 }

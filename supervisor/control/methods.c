@@ -42,6 +42,7 @@ enum argument_kind {
 	ARGUMENT_UNIT_OR_ALL,
 	ARGUMENT_WORD,
 	ARGUMENT_BOOL,
+	ARGUMENT_KEYS, /* not part of the request: who answers need not care */
 };
 
 struct argument {
@@ -60,6 +61,7 @@ static const struct argument arguments[] = {
 	{ "wait", ARGUMENT_BOOL, FIELD(wait) },
 	{ "on", ARGUMENT_BOOL, FIELD(on) },
 	{ "runtime", ARGUMENT_BOOL, FIELD(runtime) },
+	{ "keys", ARGUMENT_KEYS, 0 },
 };
 #undef FIELD
 
@@ -100,13 +102,32 @@ static int judge_text(const struct argument *a, const char *text, const char **r
 	return 0;
 }
 
+static int read_keys(sd_bus_message *message, struct method_keys *keys, const char **reterr)
+{
+	const char *key;
+	int r = sd_bus_message_enter_container(message, 'a', "s");
+
+	if (r < 0)
+		return -EINVAL;
+	while ((r = sd_bus_message_read_basic(message, 's', &key)) > 0) {
+		if (keys->n == METHOD_KEYS_MAX) {
+			*reterr = "these are more keys than rows have";
+			return -EINVAL;
+		}
+		keys->key[keys->n++] = key;
+	}
+	return r < 0 || sd_bus_message_exit_container(message) < 0 ? -EINVAL : 0;
+}
+
 static int read_argument(const struct argument *a, sd_bus_message *message, struct control_request *request,
-			 const char **reterr)
+			 struct method_keys *keys, const char **reterr)
 {
 	void *field = (char *) request + a->offset;
 	const char *text;
 	int truth, r;
 
+	if (a->kind == ARGUMENT_KEYS)
+		return read_keys(message, keys, reterr);
 	if (a->kind == ARGUMENT_BOOL) {
 		r = sd_bus_message_read_basic(message, 'b', &truth);
 		if (r > 0)
@@ -118,17 +139,19 @@ static int read_argument(const struct argument *a, sd_bus_message *message, stru
 }
 
 int method_read(const struct method *m, sd_bus_message *message, struct control_request *ret,
-		const char **reterr)
+		struct method_keys *ret_keys, const char **reterr)
 {
 	struct control_request request = { .verb = m->verb };
+	struct method_keys keys = { .n = 0 };
 	int r;
 
 	*reterr = "the arguments are not those of this method";
 	for (const char *name = m->arguments; *name; name += strlen(name) + 1) {
-		r = read_argument(argument_find(name), message, &request, reterr);
+		r = read_argument(argument_find(name), message, &request, &keys, reterr);
 		if (r < 0)
 			return r;
 	}
 	*ret = request;
+	*ret_keys = keys;
 	return 0;
 }

@@ -21,7 +21,7 @@
 /* ROW(name, signature, names of the arguments, verb, right) */
 #define METHODS(ROW)                                                                                    \
 	ROW("GetVersion", "", "", CONTROL_VERSION, RIGHT_LOOK)                                          \
-	ROW("ListUnits", "", "", CONTROL_LIST, RIGHT_LOOK)                                              \
+	ROW("ListUnits", "as", "keys\0", CONTROL_LIST, RIGHT_LOOK)                                             \
 	ROW("GetUnit", "s", "unit_or_all\0", CONTROL_STATUS, RIGHT_LOOK)                                \
 	ROW("ShowUnit", "s", "unit\0", CONTROL_SHOW, RIGHT_LOOK)                                        \
 	ROW("CatUnit", "s", "unit\0", CONTROL_CAT, RIGHT_LOOK)                                          \
@@ -33,7 +33,7 @@
 	ROW("TriggerUnit", "sb", "unit\0wait\0", CONTROL_TRIGGER, RIGHT_OWN)                            \
 	ROW("ResetUnit", "s", "unit\0", CONTROL_RESET, RIGHT_OWN)                                       \
 	ROW("Reload", "", "", CONTROL_RELOAD, RIGHT_OWN)                                                \
-	ROW("ListTable", "sss", "subsystem\0table\0unit_or_all\0", CONTROL_TABLE, RIGHT_LOOK)           \
+	ROW("ListTable", "sssas", "subsystem\0table\0unit_or_all\0keys\0", CONTROL_TABLE, RIGHT_LOOK)    \
 	ROW("ListExperimental", "", "", CONTROL_EXPERIMENTAL, RIGHT_LOOK)                               \
 	ROW("SetExperimental", "sbb", "feature\0on\0runtime\0", CONTROL_EXPERIMENTAL, RIGHT_OWN)        \
 	ROW("Pause", "", "", CONTROL_PAUSE, RIGHT_OWN)                                                  \
@@ -57,8 +57,16 @@ const struct method *method_find(const char *name);
 /* Does a caller of @right get through? What is not in the table never does. */
 bool method_is_allowed(const struct method *m, enum right right);
 
+/* The keys of rows that the caller wants, where it does not want all: a long list becomes shorter, and is made in
+ * less time. None: all. */
+#define METHOD_KEYS_MAX 32
+struct method_keys {
+	const char *key[METHOD_KEYS_MAX];
+	size_t n;
+};
+
 /* Reads the arguments; strings are lent by the message. 0, or -EINVAL with a sentence in @reterr. */
 int method_read(const struct method *m, struct sd_bus_message *message, struct control_request *ret,
-		const char **reterr);
+		struct method_keys *ret_keys, const char **reterr);
 
 #endif

@@ -43,9 +43,11 @@ struct call {
 	uint64_t id;
 	struct connection *connection;
 	sd_bus_message *question;
-	sd_bus_message *answer; /* its rows so far; NULL: none yet */
-	size_t bytes;           /* of these */
-	int error;              /* why no answer can be given */
+	struct method_keys keys; /* lent by the question */
+	sd_bus_message *rows;    /* those that are not sent yet: the answer, or a signal if it is a long one; or NULL */
+	size_t bytes;            /* of these */
+	bool is_long;            /* some rows have gone ahead */
+	int error;               /* why no answer can be given */
 	UT_hash_handle hh;
 };
 
@@ -72,7 +74,7 @@ static struct call *call_free(struct control_server *s, struct call *call)
 {
 	HASH_DEL(s->calls, call);
 	call->connection->n_calls--;
-	sd_bus_message_unref(call->answer);
+	sd_bus_message_unref(call->rows);
 	sd_bus_message_unref(call->question);
 	free(call);
 	return NULL;
@@ -86,7 +88,8 @@ static struct call *call_find(struct control_server *s, uint64_t id)
 	return call;
 }
 
-static struct call *call_new(struct control_server *s, struct connection *c, sd_bus_message *question)
+static struct call *call_new(struct control_server *s, struct connection *c, sd_bus_message *question,
+			     const struct method_keys *keys)
 {
 	struct call *call = calloc(1, sizeof(*call));
 
@@ -95,6 +98,7 @@ static struct call *call_new(struct control_server *s, struct connection *c, sd_
 	call->id = ++s->last_call;
 	call->connection = c;
 	call->question = sd_bus_message_ref(question);
+	call->keys = *keys;
 	HASH_ADD(hh, s->calls, id, sizeof(call->id), call);
 	c->n_calls++;
 	return call;
@@ -240,15 +244,16 @@ static int on_call(void *userdata, struct connection *c, const struct method *me
 {
 	struct control_server *s = userdata;
 	struct control_request request;
+	struct method_keys keys;
 	const char *sentence;
 	struct call *call;
 
 	if (c->n_calls >= (is_owner(c) ? CALLS_MAX : CALLS_MAX_OTHERS))
 		return sd_bus_error_set(reterr, SD_BUS_ERROR_LIMITS_EXCEEDED,
 					"too many calls at once; wait for the answers");
-	if (method_read(method, m, &request, &sentence) < 0)
+	if (method_read(method, m, &request, &keys, &sentence) < 0)
 		return sd_bus_error_set(reterr, SD_BUS_ERROR_INVALID_ARGS, sentence);
-	call = call_new(s, c, m);
+	call = call_new(s, c, m, &keys);
 	if (!call)
 		return -ENOMEM;
 	request.id = call->id;
@@ -260,23 +265,37 @@ static int on_call(void *userdata, struct connection *c, const struct method *me
 
 /* ---- answers ---- */
 
-static int begin_answer(struct call *call)
+static int new_signal(struct call *call, sd_bus_message **ret)
+{
+	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
+	uint64_t serial;
+	int r = sd_bus_message_get_cookie(call->question, &serial);
+
+	if (r >= 0)
+		r = sd_bus_message_new_signal(call->connection->bus, &m, METHODS_PATH, METHODS_INTERFACE, "Rows");
+	if (r >= 0)
+		r = sd_bus_message_append_basic(m, 't', &serial);
+	if (r >= 0)
+		*ret = TAKE_PTR(m);
+	return r;
+}
+
+static int begin_rows(struct call *call)
 {
 	int r;
 
-	if (call->answer)
+	if (call->rows)
 		return 0;
-	r = sd_bus_message_new_method_return(call->question, &call->answer);
-	if (r >= 0)
-		r = sd_bus_message_open_container(call->answer, 'a', WIRE_ROW);
-	return r;
+	r = call->is_long ? new_signal(call, &call->rows) :
+			    sd_bus_message_new_method_return(call->question, &call->rows);
+	return r < 0 ? r : sd_bus_message_open_container(call->rows, 'a', WIRE_ROW);
 }
 
 static int end_answer(struct call *call, int32_t status, const char *message)
 {
-	int r = sd_bus_message_close_container(call->answer);
+	int r = sd_bus_message_close_container(call->rows);
 
-	return r < 0 ? r : sd_bus_message_append(call->answer, "is", status, message);
+	return r < 0 ? r : sd_bus_message_append(call->rows, "is", status, message);
 }
 
 static size_t owed_to_others(const struct control_server *s)
@@ -297,40 +316,59 @@ static int send_to(struct control_server *s, struct connection *c, sd_bus_messag
 	return connection_send(c, m, bytes);
 }
 
-/* The rows so far, copied out of the answer into a signal. */
-static int rows_signal(struct call *call, sd_bus_message **ret)
+/* What was to be the answer turns out to be the beginning of a long one: its rows are copied into a signal. */
+static int turn_into_signal(struct call *call)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
-	uint64_t serial;
 	int r = end_answer(call, 0, ""); /* sd-bus seals nothing that is not whole */
 
 	if (r >= 0)
-		r = sd_bus_message_seal(call->answer, UINT32_MAX, 0);
+		r = sd_bus_message_seal(call->rows, UINT32_MAX, 0);
 	if (r >= 0)
-		r = sd_bus_message_rewind(call->answer, 1);
+		r = sd_bus_message_rewind(call->rows, 1);
 	if (r >= 0)
-		r = sd_bus_message_get_cookie(call->question, &serial);
+		r = new_signal(call, &m);
 	if (r >= 0)
-		r = sd_bus_message_new_signal(call->connection->bus, &m, METHODS_PATH, METHODS_INTERFACE, "Rows");
-	if (r >= 0)
-		r = sd_bus_message_append_basic(m, 't', &serial);
-	if (r >= 0)
-		r = sd_bus_message_copy(m, call->answer, 0);
-	if (r >= 0)
-		*ret = TAKE_PTR(m);
-	return r;
+		r = sd_bus_message_copy(m, call->rows, 0);
+	if (r < 0)
+		return r;
+	sd_bus_message_unref(call->rows);
+	call->rows = TAKE_PTR(m);
+	return 0;
 }
 
 static int send_rows_ahead(struct control_server *s, struct call *call)
 {
-	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
-	int r = rows_signal(call, &m);
+	int r = call->is_long ? sd_bus_message_close_container(call->rows) : turn_into_signal(call);
 
 	if (r >= 0)
-		r = send_to(s, call->connection, m, call->bytes);
-	call->answer = sd_bus_message_unref(call->answer);
+		r = send_to(s, call->connection, call->rows, call->bytes);
+	call->rows = sd_bus_message_unref(call->rows);
 	call->bytes = 0;
+	call->is_long = true;
 	return r;
+}
+
+static bool is_wanted(const struct method_keys *keys, const char *key)
+{
+	for (size_t i = 0; i < keys->n; i++)
+		if (str_equal(keys->key[i], key))
+			return true;
+	return false;
+}
+
+/* Only those fields that the caller wants. */
+static int append_wanted(struct call *call, const struct supd_row *row)
+{
+	struct supd_field field[METHOD_KEYS_MAX];
+	struct supd_row wanted = { .field = field };
+
+	if (call->keys.n == 0)
+		return wire_append(call->rows, row, &call->bytes);
+	for (size_t i = 0; i < row->n && wanted.n < ELEMENTS(field); i++)
+		if (is_wanted(&call->keys, row->field[i].key))
+			field[wanted.n++] = row->field[i];
+	return wire_append(call->rows, &wanted, &call->bytes);
 }
 
 void control_row(struct control_server *s, uint64_t id, const struct supd_row *row)
@@ -339,18 +377,24 @@ void control_row(struct control_server *s, uint64_t id, const struct supd_row *r
 
 	if (!call || call->error < 0)
 		return;
-	call->error = begin_answer(call);
+	call->error = begin_rows(call);
 	if (call->error >= 0)
-		call->error = wire_append(call->answer, row, &call->bytes);
+		call->error = append_wanted(call, row);
 	if (call->error >= 0 && call->bytes >= CHUNK_BYTES)
 		call->error = send_rows_ahead(s, call);
 }
 
-static int finish_answer(struct call *call, int status, const char *message)
+/* Of a long answer the last rows go ahead as well, and the answer has none. */
+static int finish_answer(struct control_server *s, struct call *call, int status, const char *message)
 {
 	_cleanup_free_ char *text = text_printable(message ? message : "");
-	int r = text ? begin_answer(call) : -ENOMEM;
+	int r = text ? 0 : -ENOMEM;
 
+	if (r >= 0 && call->is_long && call->rows)
+		r = send_rows_ahead(s, call);
+	call->is_long = false;
+	if (r >= 0)
+		r = begin_rows(call);
 	return r < 0 ? r : end_answer(call, status, text);
 }
 
@@ -374,9 +418,9 @@ void control_done(struct control_server *s, uint64_t id, int status, const char 
 		return;
 	c = call->connection;
 	if (call->error >= 0)
-		call->error = finish_answer(call, status, message);
+		call->error = finish_answer(s, call, status, message);
 	if (call->error >= 0)
-		call->error = send_to(s, c, call->answer, call->bytes);
+		call->error = send_to(s, c, call->rows, call->bytes);
 	r = call->error < 0 ? send_error(call, call->error) : 0;
 	call_free(s, call);
 	if (r < 0)

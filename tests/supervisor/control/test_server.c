@@ -61,7 +61,9 @@ static const struct supd_row all_types = { all_fields, ELEMENTS(all_fields) };
 
 static void answer(const struct control_request *request)
 {
-	for (size_t i = 0; request->verb == CONTROL_LIST && i < world.n_rows; i++)
+	bool is_list = request->verb == CONTROL_LIST || request->verb == CONTROL_EXPERIMENTAL;
+
+	for (size_t i = 0; is_list && i < world.n_rows; i++)
 		control_row(world.server, request->id, &all_types);
 	if (request->verb == CONTROL_STOP)
 		control_done(world.server, request->id, 4, "no unit 'x.service'\n\x1b[31m");
@@ -147,10 +149,14 @@ struct conversation {
 
 static struct control_question *put_question(struct control_client *client, const struct conversation *t)
 {
+	static const char *const some_keys[] = { "span", "bool", "nothing", NULL };
+
+	if (str_equal(t->types, "as"))
+		return control_client_ask_keys(client, t->method, t->wait ? some_keys : NULL, "");
+	if (str_equal(t->types, "sssas"))
+		return control_client_ask_keys(client, t->method, NULL, "sss", "timer", t->table, t->unit);
 	if (str_equal(t->types, "sb"))
 		return control_client_ask(client, t->method, "sb", t->unit, t->wait);
-	if (str_equal(t->types, "sss"))
-		return control_client_ask(client, t->method, "sss", "timer", t->table, t->unit);
 	if (str_equal(t->types, "sbb"))
 		return control_client_ask(client, t->method, "sbb", t->unit, true, false);
 	if (str_equal(t->types, "s"))
@@ -200,7 +206,7 @@ static const struct {
 	enum control_verb verb;
 } verbs[] = {
 	{ "GetVersion", "", NULL, NULL, CONTROL_VERSION },
-	{ "ListUnits", "", NULL, NULL, CONTROL_LIST },
+	{ "ListUnits", "as", NULL, NULL, CONTROL_LIST },
 	{ "GetUnit", "s", "a.service", NULL, CONTROL_STATUS },
 	{ "GetUnit", "s", "", NULL, CONTROL_STATUS },
 	{ "ShowUnit", "s", "a@b\\x2dc.service", NULL, CONTROL_SHOW },
@@ -212,7 +218,7 @@ static const struct {
 	{ "TriggerUnit", "sb", "a.timer", NULL, CONTROL_TRIGGER },
 	{ "ResetUnit", "s", "a.timer", NULL, CONTROL_RESET },
 	{ "Reload", "", NULL, NULL, CONTROL_RELOAD },
-	{ "ListTable", "sss", "", "units", CONTROL_TABLE },
+	{ "ListTable", "sssas", "", "units", CONTROL_TABLE },
 	{ "ListExperimental", "", NULL, NULL, CONTROL_EXPERIMENTAL },
 	{ "SetExperimental", "sbb", "timers", NULL, CONTROL_EXPERIMENTAL },
 	{ "Pause", "", NULL, NULL, CONTROL_PAUSE },
@@ -271,19 +277,34 @@ static void check_all_types(const struct supd_row *row)
 	ck_assert_int_eq(field(row, "newer")->type, SUPD_NULL);
 }
 
-/* The last comes in two messages. */
-static const size_t row_counts[] = { 0, 1, 1000, 40000 };
+/* The last two come in several messages. */
+static const size_t row_counts[] = { 0, 1, 1000, 40000, 80000 };
 
 START_TEST(rows_arrive_as_they_were_sent)
 {
 	struct conversation t;
 
 	world.n_rows = row_counts[_i];
-	t = converse((struct conversation){ .method = "ListUnits", .types = "" });
+	t = converse((struct conversation){ .method = "ListUnits", .types = "as" });
 	ck_assert_msg(t.reply.status == CONTROL_OK, "%s", t.reply.message);
 	ck_assert_uint_eq(t.reply.n, world.n_rows);
 	for (size_t i = 0; i < t.reply.n; i += 997)
 		check_all_types(&t.reply.row[i]);
+	control_reply_done(&t.reply);
+}
+END_TEST
+
+START_TEST(only_the_keys_that_are_wanted_are_sent)
+{
+	struct conversation t;
+
+	world.n_rows = 2;
+	t = converse((struct conversation){ .method = "ListUnits", .types = "as", .wait = true });
+	ck_assert_msg(t.reply.status == CONTROL_OK, "%s", t.reply.message);
+	ck_assert_uint_eq(t.reply.n, 2);
+	ck_assert_uint_eq(t.reply.row[1].n, 2);
+	ck_assert_str_eq(t.reply.row[1].field[0].key, "bool");
+	ck_assert_str_eq(t.reply.row[1].field[1].key, "span");
 	control_reply_done(&t.reply);
 }
 END_TEST
@@ -622,11 +643,11 @@ START_TEST(one_that_does_not_read_hinders_nobody)
 
 	world.n_rows = 5000;
 	for (uint32_t i = 1; i <= 8; i++) {
-		send_call(fd, "ListUnits", i);
+		send_call(fd, "ListExperimental", i);
 		settle();
 	}
 	ck_assert_uint_eq(world.n_asked, 8);
-	t = converse((struct conversation){ .method = "ListUnits", .types = "" });
+	t = converse((struct conversation){ .method = "ListUnits", .types = "as" });
 	ck_assert_int_eq(t.reply.status, CONTROL_OK);
 	control_reply_done(&t.reply);
 	close(fd);
@@ -644,7 +665,7 @@ START_TEST(one_that_does_not_read_is_cut_off_in_time)
 	fd = dial_and_shake();
 	shaking = n_descriptors();
 	world.n_rows = 30000;
-	send_call(fd, "ListUnits", 1);
+	send_call(fd, "ListExperimental", 1);
 	while (n_descriptors() >= shaking)
 		ck_assert_int_ge(sd_event_run(world.event, UINT64_MAX), 0);
 	ck_assert_uint_eq(world.n_asked, 1);
@@ -871,7 +892,7 @@ START_TEST(others_look_and_do_nothing)
 {
 	if (geteuid() != 0)
 		return;
-	ck_assert_int_eq(run_as_other("ListUnits", ""), 0);
+	ck_assert_int_eq(run_as_other("ListUnits", "as"), 0);
 	ck_assert_uint_eq(world.n_asked, 1);
 	ck_assert(!world.asked[0].is_owner && world.asked[0].uid == 4321);
 	ck_assert_int_eq(run_as_other("StartUnit", "sb"), 77);
@@ -879,7 +900,7 @@ START_TEST(others_look_and_do_nothing)
 	ck_assert_uint_eq(world.n_asked, 1);
 	control_server_free(world.server);
 	serve(CONTROL_READ_NONE);
-	ck_assert_int_eq(run_as_other("ListUnits", ""), 70);
+	ck_assert_int_eq(run_as_other("ListUnits", "as"), 70);
 }
 END_TEST
 
@@ -892,6 +913,7 @@ static Suite *server_suite(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, each_method_asks_its_verb_with_its_arguments, 0, ELEMENTS(verbs));
 	tcase_add_loop_test(tc, rows_arrive_as_they_were_sent, 0, ELEMENTS(row_counts));
+	tcase_add_test(tc, only_the_keys_that_are_wanted_are_sent);
 	tcase_add_test(tc, a_failure_is_a_status_and_a_sentence_without_control_characters);
 	tcase_add_loop_test(tc, what_is_no_unit_name_is_not_asked, 0, ELEMENTS(bad_units));
 	tcase_add_test(tc, a_name_of_more_than_255_bytes_is_not_asked);
