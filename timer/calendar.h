@@ -110,7 +110,9 @@ usec_t calendar_next(const struct calendar *calendar, const struct zone *local, 
 usec_t calendar_last(const struct calendar *calendar, const struct zone *local, usec_t after,
 		     usec_t until);
 
-/* How many elapses lie in (@after, @until]. Computed, not stepped through: exact for any span. */
+/* How many elapses lie in (@after, @until]. Computed, not stepped through, so exact for any span; but
+ * in a list of seconds with more than 4096 moments in a minute, those that two of its items share
+ * count twice. */
 uint64_t calendar_count(const struct calendar *calendar, const struct zone *local, usec_t after,
 			usec_t until);
 

@@ -233,7 +233,7 @@ usec_t calendar_last(const struct calendar *c, const struct zone *local, usec_t 
 
 /* Of the local times [@from, @to) of @s, those that no era before shows. */
 static uint64_t count_new(const struct calendar *c, const struct zone *zone,
-			  const struct stretch *s, int64_t from, int64_t to)
+			  const struct stretch *s, int64_t from, int64_t to, uint64_t in_minute)
 {
 	uint64_t count = 0;
 
@@ -253,7 +253,7 @@ static uint64_t count_new(const struct calendar *c, const struct zone *zone,
 			    before.start + before.offset < end)
 				end = before.start + before.offset;
 		}
-		count += calendar_local_count(c, from, end);
+		count += calendar_local_count(c, from, end, in_minute);
 		from = end;
 	}
 	return count;
@@ -265,11 +265,12 @@ uint64_t calendar_count(const struct calendar *c, const struct zone *local, usec
 	const struct policy policy = policy_of(c);
 	const struct zone *zone = calendar_zone(c, local);
 	int64_t t, end = (int64_t) usec_min(until, LAST_MOMENT) + 1;
-	uint64_t count = 0;
+	uint64_t count = 0, in_minute;
 	struct stretch s;
 
 	if (after >= until || after >= (usec_t) LAST_MOMENT || !calendar_is_possible(c))
 		return 0;
+	in_minute = calendar_minute_count(c);
 	for (t = (int64_t) after + 1; t < end; t = s.end) {
 		int64_t from, to;
 
@@ -279,12 +280,13 @@ uint64_t calendar_count(const struct calendar *c, const struct zone *local, usec
 		from = t + s.offset;
 		to = (s.end < end ? s.end : end) + s.offset;
 		if (!policy.runs_once) {
-			count += calendar_local_count(c, from, to);
+			count += calendar_local_count(c, from, to, in_minute);
 			continue;
 		}
-		count += count_new(c, zone, &s, from, to);
+		count += count_new(c, zone, &s, from, to, in_minute);
 		/* a gap's elapse, unless it is one that would be anyway */
-		if (t == s.start && ends_gap(c, zone, &s) && count_new(c, zone, &s, from, from + 1) == 0)
+		if (t == s.start && ends_gap(c, zone, &s) &&
+		    count_new(c, zone, &s, from, from + 1, in_minute) == 0)
 			count++;
 	}
 	return count;

@@ -55,8 +55,12 @@ static inline uint32_t calendar_days_in_month(const struct calendar *c, int kind
 /* The first matching local time at or after @local, or LOCAL_NEVER. Knows no zone. */
 int64_t calendar_local_next(const struct calendar *c, int64_t local);
 
-/* How many matching local times lie in [@from, @to). */
-uint64_t calendar_local_count(const struct calendar *c, int64_t from, int64_t to);
+/* How many moments of any minute match; may take long for a long list of fractions. */
+uint64_t calendar_minute_count(const struct calendar *c);
+
+/* How many matching local times lie in [@from, @to). @in_minute is calendar_minute_count(). */
+uint64_t calendar_local_count(const struct calendar *c, int64_t from, int64_t to,
+			      uint64_t in_minute);
 
 struct calendar_step calendar_step_of(const struct calendar_item *item);
 

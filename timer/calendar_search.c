@@ -169,24 +169,49 @@ int64_t calendar_local_next(const struct calendar *c, int64_t local)
 	return found_day == LOCAL_NEVER ? LOCAL_NEVER : found_day * LOCAL_DAY + first_time(c);
 }
 
-/* Matching moments of a minute before @usec. Beyond MANY, those that two items share count twice. */
-#define MANY 65536
+/* With more moments in a minute than this, those that two items share count twice: to find them
+ * would take long, and nobody misses them. */
+#define MANY 4096
 
+static uint64_t count_step(const struct calendar_step *step, uint32_t usec)
+{
+	if (usec <= step->first)
+		return 0;
+	return (usec_min(usec - 1, step->last) - step->first) / step->by + 1;
+}
+
+/* Of all items, each on its own. */
+static uint64_t count_steps(const struct calendar *c, uint32_t usec)
+{
+	const char *p = c->text + c->seconds_at, *end = p + c->seconds_length;
+	struct calendar_item item;
+	uint64_t count = 0;
+
+	if (c->step_count <= CALENDAR_STEP_MAX) {
+		for (int i = 0; i < c->step_count; i++)
+			count += count_step(&c->steps[i], usec);
+		return count;
+	}
+	while (calendar_item_next(&p, end, FIELD_SECOND, &item)) {
+		const struct calendar_step step = calendar_step_of(&item);
+
+		count += count_step(&step, usec);
+	}
+	return count;
+}
+
+/* Matching moments of a minute before @usec. */
 static uint64_t count_seconds(const struct calendar *c, uint32_t usec)
 {
-	uint64_t count = 0, bound = 0;
+	uint64_t count = 0, bound;
 
 	if (c->seconds != 0) {
 		unsigned seconds = (usec + SECOND_UNIT - 1) / SECOND_UNIT;
 
 		return (uint64_t) __builtin_popcountll(c->seconds & ((UINT64_C(1) << seconds) - 1));
 	}
-	if (c->step_count <= CALENDAR_STEP_MAX)
-		for (int i = 0; i < c->step_count; i++)
-			if (usec > c->steps[i].first)
-				bound += (usec_min(usec - 1, c->steps[i].last) - c->steps[i].first) /
-						 c->steps[i].by + 1;
-	if (bound > MANY || c->step_count == 1)
+	bound = count_steps(c, usec);
+	if (c->step_count == 1 || bound > MANY)
 		return bound;
 	for (int64_t at = calendar_second_next(c, 0); at >= 0 && at < usec;
 	     at = calendar_second_next(c, (uint32_t) at + 1))
@@ -252,10 +277,16 @@ static uint64_t count_dates(const struct calendar *c, int64_t from, int64_t to)
 	return (uint64_t) count;
 }
 
-uint64_t calendar_local_count(const struct calendar *c, int64_t from, int64_t to)
+uint64_t calendar_minute_count(const struct calendar *c)
+{
+	return count_seconds(c, MINUTE_UNIT);
+}
+
+uint64_t calendar_local_count(const struct calendar *c, int64_t from, int64_t to,
+			      uint64_t in_minute)
 {
 	int64_t from_day = floor_div(from, LOCAL_DAY), to_day = floor_div(to, LOCAL_DAY);
-	uint64_t in_minute = count_seconds(c, MINUTE_UNIT), count;
+	uint64_t count;
 
 	if (to <= from)
 		return 0;

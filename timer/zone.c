@@ -54,14 +54,14 @@ static size_t find_era(const struct zone *zone, int64_t when)
 	return low;
 }
 
-/* After the table's end only the rule knows. */
-static void era_by_rule(const struct zone *zone, int64_t when, struct zone_era *ret)
+/* After the table's end only the rule knows. @start is where the last written era begins. */
+static void era_by_rule(const struct zone *zone, int64_t when, int64_t start, struct zone_era *ret)
 {
 	struct rule_span span;
 
 	zone_rule_span_at(&zone->rule, when, &span);
 	*ret = (struct zone_era) {
-		.start = span.start,
+		.start = span.start > start ? span.start : start,
 		.end = span.end,
 		.offset = span.is_dst ? zone->rule.dst_offset : zone->rule.std_offset,
 		.is_dst = span.is_dst,
@@ -76,7 +76,7 @@ void zone_era_at(const struct zone *zone, int64_t when, struct zone_era *ret)
 	bool is_last = i + 1 == zone->era_count;
 
 	if (is_last && zone->has_rule) {
-		era_by_rule(zone, when, ret);
+		era_by_rule(zone, when, era->start, ret);
 		return;
 	}
 	ret->start = era->start;

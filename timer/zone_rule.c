@@ -234,31 +234,50 @@ static void sort_changes(struct change *changes, int n)
 	}
 }
 
-/* Times of day reach a week into the years beside, so @when is surrounded by changes of two years
- * each way at most. */
-#define YEARS_AROUND 5
-#define CHANGES_AROUND (2 * YEARS_AROUND)
+/* Leaves those that change something: the last of a moment, if it is not what holds already. */
+static int drop_void_changes(struct change *changes, int n)
+{
+	int kept = 0;
+
+	for (int i = 0; i < n; i++)
+		if (i + 1 == n || changes[i].when < changes[i + 1].when)
+			if (kept == 0 || changes[kept - 1].to_dst != changes[i].to_dst)
+				changes[kept++] = changes[i];
+	return kept;
+}
+
+/* Some rules change nothing for years: DST from one New Year to the next, but for a day in leap
+ * years. What has not changed in 12 years never does: there are 8 between some leap years. */
+#define YEARS_FAR 12
+
+/* Looks @years back and on; false if no change is found on either side. */
+static bool find_span(const struct zone_rule *rule, int64_t when, int years, struct rule_span *ret)
+{
+	struct change changes[2 * (2 * YEARS_FAR + 1)];
+	struct civil date;
+	int n = 0, now = 0;
+
+	civil_from_seconds(when, &date);
+	for (int64_t year = date.year - years; year <= date.year + years; year++, n += 2)
+		changes_of_year(rule, year, &changes[n]);
+	sort_changes(changes, n);
+	n = drop_void_changes(changes, n);
+	while (now + 1 < n && changes[now + 1].when <= when)
+		now++;
+	*ret = (struct rule_span) { -ZONE_FOREVER, ZONE_FOREVER, changes[now].to_dst };
+	/* the first one found may be no change, seen from before */
+	if (now == 0 || now + 1 == n)
+		return false;
+	ret->start = changes[now].when;
+	ret->end = changes[now + 1].when;
+	return true;
+}
 
 void zone_rule_span_at(const struct zone_rule *rule, int64_t when, struct rule_span *ret)
 {
-	struct change changes[CHANGES_AROUND];
-	struct civil date;
-	int now = 0, next;
-
-	if (!rule->has_dst) {
+	if (!rule->has_dst)
 		*ret = (struct rule_span) { -ZONE_FOREVER, ZONE_FOREVER, false };
-		return;
-	}
-	civil_from_seconds(when, &date);
-	for (int i = 0; i < YEARS_AROUND; i++)
-		changes_of_year(rule, date.year - YEARS_AROUND / 2 + i, &changes[2 * i]);
-	sort_changes(changes, CHANGES_AROUND);
-	while (now + 1 < CHANGES_AROUND && changes[now + 1].when <= when)
-		now++;
-	/* a change undone at the same moment, or to what is already, is none */
-	for (next = now + 1; next + 1 < CHANGES_AROUND; next++)
-		if (changes[next].to_dst != changes[now].to_dst &&
-		    changes[next].when < changes[next + 1].when)
-			break;
-	*ret = (struct rule_span) { changes[now].when, changes[next].when, changes[now].to_dst };
+	/* times of day reach a week into the years beside */
+	else if (!find_span(rule, when, 2, ret))
+		(void) find_span(rule, when, YEARS_FAR, ret);
 }

@@ -49,3 +49,45 @@ fuzz_programs += %D%/fuzz_environment_file
 %C%_fuzz_environment_file_SOURCES = %D%/fuzz_environment_file.c
 %C%_fuzz_environment_file_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_FLAGS)
 %C%_fuzz_environment_file_LDADD = $(SERVICE_LIBS)
+
+check_PROGRAMS += %D%/replay_timespan
+TESTS += %D%/replay_timespan
+%C%_replay_timespan_SOURCES = %D%/fuzz_timespan.c $(FUZZ_REPLAY)
+%C%_replay_timespan_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS=\"timespan\"
+%C%_replay_timespan_LDADD = $(TEST_LIBS) $(BASE_LIBS)
+fuzz_programs += %D%/fuzz_timespan
+%C%_fuzz_timespan_SOURCES = %D%/fuzz_timespan.c
+%C%_fuzz_timespan_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_FLAGS)
+%C%_fuzz_timespan_LDADD = $(BASE_LIBS)
+
+if TIMER
+check_PROGRAMS += %D%/replay_calendar
+TESTS += %D%/replay_calendar
+%C%_replay_calendar_SOURCES = %D%/fuzz_calendar.c $(FUZZ_REPLAY)
+%C%_replay_calendar_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS=\"calendar\"
+%C%_replay_calendar_LDADD = $(TEST_LIBS) $(TIMER_LIBS)
+fuzz_programs += %D%/fuzz_calendar
+%C%_fuzz_calendar_SOURCES = %D%/fuzz_calendar.c
+%C%_fuzz_calendar_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_FLAGS)
+%C%_fuzz_calendar_LDADD = $(TIMER_LIBS)
+
+check_PROGRAMS += %D%/replay_timestamp
+TESTS += %D%/replay_timestamp
+%C%_replay_timestamp_SOURCES = %D%/fuzz_timestamp.c $(FUZZ_REPLAY)
+%C%_replay_timestamp_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS=\"timestamp\"
+%C%_replay_timestamp_LDADD = $(TEST_LIBS) $(TIMER_LIBS)
+fuzz_programs += %D%/fuzz_timestamp
+%C%_fuzz_timestamp_SOURCES = %D%/fuzz_timestamp.c
+%C%_fuzz_timestamp_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_FLAGS)
+%C%_fuzz_timestamp_LDADD = $(TIMER_LIBS)
+
+check_PROGRAMS += %D%/replay_tzif
+TESTS += %D%/replay_tzif
+%C%_replay_tzif_SOURCES = %D%/fuzz_tzif.c $(FUZZ_REPLAY)
+%C%_replay_tzif_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS=\"tzif\"
+%C%_replay_tzif_LDADD = $(TEST_LIBS) $(TIMER_LIBS)
+fuzz_programs += %D%/fuzz_tzif
+%C%_fuzz_tzif_SOURCES = %D%/fuzz_tzif.c
+%C%_fuzz_tzif_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_FLAGS)
+%C%_fuzz_tzif_LDADD = $(TIMER_LIBS)
+endif
