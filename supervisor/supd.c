@@ -203,22 +203,23 @@ static int open_directories(struct supd *s)
 
 /* ---- plugins ---- */
 
-/* Run from the build tree, supd takes the plugin that was built with it. */
+/* Run from the build tree, supd takes the plugin that was built with it. The plugin itself is not so much as looked
+ * at before it is asked for. */
 static char *build_plugin_dir(void)
 {
-	_cleanup_free_ char *self = realpath("/proc/self/exe", NULL), *mark = NULL, *plugin = NULL;
-	char *slash = self ? strrchr(self, '/') : NULL, *dir = NULL;
+	_cleanup_free_ char *self = realpath("/proc/self/exe", NULL), *mark = NULL, *dir = NULL;
+	char *slash = self ? strrchr(self, '/') : NULL;
 
 	if (!slash)
 		return NULL;
 	*slash = '\0';
 	if (asprintf(&mark, "%s/config.status", self) < 0)
 		mark = NULL;
-	if (asprintf(&plugin, "%s/.libs/timer.so", self) < 0)
-		plugin = NULL;
-	if (!mark || !plugin || access(mark, F_OK) < 0 || access(plugin, F_OK) < 0)
+	if (asprintf(&dir, "%s/.libs", self) < 0)
+		dir = NULL;
+	if (!mark || !dir || access(mark, F_OK) < 0 || access(dir, F_OK) < 0)
 		return NULL;
-	return asprintf(&dir, "%s/.libs", self) < 0 ? NULL : dir;
+	return TAKE_PTR(dir);
 }
 
 static int find_plugins(struct supd *s)

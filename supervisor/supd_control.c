@@ -170,11 +170,12 @@ static void log_reload(const struct reload_report *report, int r)
 		log_warning(0, "%s", line ? line : "out of memory");
 	}
 	if (r == -EBADMSG)
-		log_error(0, "reload refused: %u mistakes; everything is as it was", report->mistakes.n_errors);
+		log_error(0, "reload refused for %u mistake%s; everything is as it was", report->mistakes.n_errors,
+			  report->mistakes.n_errors == 1 ? "" : "s");
 	else if (r < 0)
 		log_error(r, "reload failed; everything is as it was");
 	else
-		log_notice("reloaded: %zu units changed", report->n);
+		log_notice("reloaded: %zu unit%s changed", report->n, report->n == 1 ? "" : "s");
 }
 
 static int reload(struct supd_control *c, struct reload_report *ret)
