@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "timer/fsm.h"
+/* What comes: moments that are due, runs of the target, and what people ask. */
+#include "timer/fsm_private.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -7,18 +8,8 @@
 
 #include "base/cleanup.h"
 
-/* What one step works on. */
-struct step {
-	struct timer *t;
-	struct timer_memory *memory;
-	const struct timer_context *c;
-	const struct timer_event *ev;
-	struct supd_now now;
-	struct timer_effects *fx;
-};
-
 /* Each effect at most once a step; misses of one reason are one, with the last moment and the sum. */
-static void effect(struct step *s, struct timer_effect e)
+void step_effect(struct step *s, struct timer_effect e)
 {
 	for (unsigned i = 0; i < s->fx->n; i++) {
 		struct timer_effect *have = &s->fx->item[i];
@@ -33,22 +24,24 @@ static void effect(struct step *s, struct timer_effect e)
 	s->fx->item[s->fx->n++] = e;
 }
 
-static struct stamp stamp_now(const struct step *s)
+struct stamp stamp_now(const struct step *s)
 {
 	return (struct stamp) { .real = s->now.real, .boot = (int64_t) s->now.boot };
 }
 
-/* Real time of a moment on the boot-time clock, as seen now. */
-static usec_t real_of(const struct supd_now *now, int64_t boot)
+usec_t real_of(const struct supd_now *now, int64_t boot)
 {
-	int64_t ahead = boot - (int64_t) now->boot;
+	int64_t ahead;
 
+	if (boot == BOOT_NEVER)
+		return USEC_NEVER;
+	ahead = boot - (int64_t) now->boot;
 	return ahead >= 0 ? usec_add(now->real, (usec_t) ahead) : usec_sub(now->real, (usec_t) -ahead);
 }
 
 /* ---- the record ---- */
 
-static void missed(struct step *s, enum miss_reason reason, usec_t at, uint64_t count)
+void step_missed(struct step *s, enum miss_reason reason, usec_t at, uint64_t count)
 {
 	struct timer_memory *m = s->memory;
 
@@ -59,8 +52,8 @@ static void missed(struct step *s, enum miss_reason reason, usec_t at, uint64_t 
 	m->miss_reason = reason;
 	m->miss_at = at;
 	m->miss_count += count;
-	effect(s, (struct timer_effect) { .kind = TFX_MISSED, .reason = reason, .at = at, .count = count });
-	effect(s, (struct timer_effect) { .kind = TFX_SAVE });
+	step_effect(s, (struct timer_effect) { .kind = TFX_MISSED, .reason = reason, .at = at, .count = count });
+	step_effect(s, (struct timer_effect) { .kind = TFX_SAVE });
 }
 
 /* ---- beginning a run ---- */
@@ -73,15 +66,13 @@ static void take(struct step *s, const char *cause, usec_t scheduled, uint32_t a
 	snprintf(open->cause, sizeof(open->cause), "%s", cause);
 	open->attempt = attempt;
 	open->scheduled = scheduled;
-	s->memory->last_trigger = stamp_now(s);
-	s->memory->last_scheduled = scheduled;
-	s->memory->has_run_since_miss = true;
+	open->taken = stamp_now(s);
 	s->t->attempt = attempt;
 	s->t->phase = TIMER_INTENT;
-	effect(s, (struct timer_effect) { .kind = TFX_INTENT });
+	step_effect(s, (struct timer_effect) { .kind = TFX_INTENT });
 }
 
-static void close_run(struct step *s)
+void step_close_run(struct step *s)
 {
 	s->memory->open = (struct open_run) { 0 };
 	s->t->phase = TIMER_IDLE;
@@ -97,73 +88,86 @@ static void drop_ladder(struct step *s)
 	s->t->retry_at = USEC_NEVER;
 }
 
-/* What waited to be made up for is on record instead; an interrupted run is so already. */
-static void drop_catch_up(struct step *s)
+bool step_is_young(const struct step *s, usec_t age)
 {
-	struct timer *t = s->t;
+	return s->c->spec->persistent && age <= s->c->spec->catch_up;
+}
 
-	if (t->catch_up_at == USEC_NEVER)
-		return;
-	t->catch_up_at = USEC_NEVER;
-	if (t->catch_up_reason != MISS_INTERRUPTED)
-		missed(s, t->catch_up_reason, t->catch_up_scheduled, 1);
+/* What waited to be made up for is on record instead; an interrupted run is so already. */
+void step_drop_waiting(struct step *s)
+{
+	const struct waiting w = s->memory->waiting;
+
+	s->memory->waiting = (struct waiting) { 0 };
+	s->t->catch_up_at = USEC_NEVER;
+	if (w.reason != MISS_NONE && w.reason != MISS_INTERRUPTED)
+		step_missed(s, w.reason, w.scheduled, 1);
+}
+
+/* Of two that wait, the one noticed last is run for. */
+void step_wait(struct step *s, enum miss_reason reason, usec_t scheduled)
+{
+	step_drop_waiting(s);
+	drop_ladder(s);
+	s->memory->waiting = (struct waiting) { .reason = reason, .scheduled = scheduled };
+	s->t->catch_up_at = s->now.boot;
+	step_effect(s, (struct timer_effect) { .kind = TFX_SAVE });
+}
+
+/* The ladder ends without another try. */
+static void failed_for_good(struct step *s)
+{
+	drop_ladder(s);
+	s->memory->anchor_active = s->memory->last_end;
 }
 
 /* One moment of the schedule, due now. */
 static void elapse(struct step *s, const char *cause, usec_t scheduled)
 {
 	drop_ladder(s);
-	drop_catch_up(s);
+	step_drop_waiting(s);
 	if (is_busy(s))
-		missed(s, MISS_OVERLAP, scheduled, 1);
+		step_missed(s, MISS_OVERLAP, scheduled, 1);
 	else
 		take(s, cause, scheduled, 1);
 }
 
-/* A moment that went by unseen, and @n - 1 before it: one run for all of them if it is young enough. */
-static void went_by(struct step *s, enum miss_reason reason, usec_t last, usec_t age, uint64_t n)
+void step_went_by(struct step *s, usec_t last, usec_t before, usec_t age, uint64_t n)
 {
-	struct timer *t = s->t;
-
 	if (n == 0)
 		return;
-	if (!s->c->spec->persistent || age > s->c->spec->catch_up) {
-		missed(s, reason, last, n);
+	if (!step_is_young(s, age)) {
+		step_missed(s, s->unseen, last, n);
 		return;
 	}
-	if (n > 1)
-		missed(s, reason, last, n - 1);
-	drop_catch_up(s); /* of two that wait, the one noticed last is run for */
-	drop_ladder(s);
-	t->catch_up_at = s->now.boot;
-	t->catch_up_scheduled = last;
-	t->catch_up_reason = reason;
+	step_missed(s, s->unseen, before, n - 1);
+	step_wait(s, s->unseen, last);
 }
 
 /* ---- moments that are due ---- */
 
-static void account_real(struct step *s, usec_t until)
+static bool is_late(const struct step *s, usec_t age)
 {
-	s->memory->accounted_real = until;
+	return age > TIMER_STEP_MAX && !s->is_hastened;
 }
 
 static void due_calendar(struct step *s)
 {
-	usec_t delay = s->t->delay, until = usec_sub(s->now.real, delay), age;
+	struct timer_memory *m = s->memory;
+	usec_t until = usec_sub(s->now.real, s->t->delay);
 	struct moments due;
 
-	if (s->memory->accounted_real >= until)
+	if (m->accounted_real >= until)
 		return;
-	schedule_moments(s->c->spec, s->memory, s->c->local, s->memory->accounted_real, until, &due);
-	account_real(s, until);
+	schedule_moments(s->c->spec, m, s->c->local, m->accounted_real, until, &due);
+	m->accounted_real = until;
 	if (due.n == 0)
 		return;
-	age = until - due.last;
-	if (age > TIMER_STEP_MAX) {
-		went_by(s, MISS_LATE, due.last, age, due.n);
+	if (is_late(s, until - due.last)) {
+		step_went_by(s, due.last, due.before, until - due.last, due.n);
 		return;
 	}
-	missed(s, MISS_LATE, due.last, due.n - 1);
+	step_missed(s, MISS_LATE, due.before, due.n - 1);
 	elapse(s, trigger_kind_to_string(TRIGGER_CALENDAR), due.last);
 }
 
@@ -178,8 +182,8 @@ static uint64_t anchor_skip(struct stamp *anchor, usec_t span, const struct supd
 		n = 1;
 	else
 		n = (usec_t) past / span;
-	anchor->boot = boot_add(anchor->boot, span > UINT64_MAX / 2 / n ? USEC_NEVER : n * span);
-	anchor->real = real_of(now, anchor->boot);
+	anchor->boot = boot_add(anchor->boot, n * span); /* at most now */
+	anchor->real = usec_max(real_of(now, anchor->boot), 1);
 	return n;
 }
 
@@ -190,104 +194,111 @@ static struct stamp *anchor_of(struct timer_memory *m, enum trigger_kind kind)
 	return kind == TRIGGER_UNIT_INACTIVE ? &m->anchor_inactive : NULL;
 }
 
-/* One span trigger is due. Several at one time come one by one, and all but the first are overlaps. */
-static void due_span(struct step *s, const struct trigger *trigger, int64_t due)
+/* A moment that counts from before the timer was there at all, and was never to come before now, is not late. */
+static bool is_first_sight(const struct step *s, const struct trigger *trigger, int64_t due)
+{
+	const struct stamp *line = &s->memory->accounted;
+
+	return trigger_is_once(trigger) && (line->real == 0 || line->boot < due - (int64_t) trigger->span);
+}
+
+/* One span trigger was due at @due. Several at one time come one by one, and all but the first are overlaps. */
+static void due_span(struct step *s, const struct trigger *trigger, int64_t due, usec_t age)
 {
 	struct stamp *anchor = anchor_of(s->memory, trigger->kind);
-	usec_t age = s->now.boot - s->t->delay - (usec_t) (due > 0 ? due : 0);
-	usec_t at = real_of(&s->now, due);
+	usec_t at = real_of(&s->now, due), before = at;
 	uint64_t n = 1;
 
-	if (due < 0)
-		age = usec_add(age, (usec_t) -due);
-	/* What is only counted from the past, and was never to come before now, is not late. */
-	if (age <= TIMER_STEP_MAX || (trigger_is_once(trigger) && s->memory->accounted.real == 0)) {
+	if (!is_late(s, age) || is_first_sight(s, trigger, due)) {
 		elapse(s, trigger_kind_to_string(trigger->kind), at);
 		return;
 	}
 	if (anchor) {
 		n = anchor_skip(anchor, trigger->span, &s->now);
 		at = anchor->real;
-		age = s->now.boot - (usec_t) anchor->boot;
+		before = usec_sub(at, trigger->span);
+		age = (usec_t) ((int64_t) s->now.boot - anchor->boot);
 	}
-	went_by(s, s->ev->kind == TIMER_BEGIN ? MISS_DOWNTIME : MISS_LATE, at, age, n);
+	step_went_by(s, at, before, age, n);
 }
 
-static void due_spans(struct step *s)
+void step_due_spans(struct step *s)
 {
 	const struct timer_spec *spec = s->c->spec;
 	int64_t until = (int64_t) s->now.boot - (int64_t) usec_min(s->t->delay, INT64_MAX);
 	const struct timer_memory before = *s->memory;
 
+	/* A longer delay than the last must not bring back what came. */
+	if (before.accounted.real != 0 && before.accounted.boot >= until)
+		return;
 	for (unsigned i = 0; i < spec->n_triggers; i++) {
 		int64_t due = schedule_next_boot(&spec->trigger[i], &before, &s->c->bases);
 
 		if (due <= until)
-			due_span(s, &spec->trigger[i], due);
+			due_span(s, &spec->trigger[i], due, (usec_t) (until - due));
 	}
-	s->memory->accounted = (struct stamp) { .real = real_of(&s->now, until), .boot = until };
+	s->memory->accounted = (struct stamp) { .real = usec_max(real_of(&s->now, until), 1), .boot = until };
 }
 
 static void due_retry(struct step *s)
 {
 	struct timer *t = s->t;
-	usec_t at = real_of(&s->now, (int64_t) t->retry_at);
+	usec_t at;
 
 	if (t->retry_at > s->now.boot)
 		return;
+	at = real_of(&s->now, (int64_t) t->retry_at);
 	t->retry_at = USEC_NEVER;
 	if (!is_busy(s)) {
 		take(s, "retry", at, t->attempt + 1);
 		return;
 	}
-	/* The ladder ends here: the run has failed for good. */
-	missed(s, MISS_OVERLAP, at, 1);
-	s->memory->anchor_active = s->memory->last_end;
+	step_missed(s, MISS_OVERLAP, at, 1);
+	failed_for_good(s);
 }
 
 static void due_catch_up(struct step *s)
 {
-	struct timer *t = s->t;
-	usec_t scheduled = t->catch_up_scheduled;
+	struct timer_memory *m = s->memory;
+	const struct waiting w = m->waiting;
 
-	if (t->catch_up_at > s->now.boot)
+	if (s->t->catch_up_at > s->now.boot)
 		return;
-	t->catch_up_at = USEC_NEVER;
+	if (is_busy(s)) {
+		if (w.reason != MISS_INTERRUPTED) /* that is on record already */
+			m->waiting.reason = MISS_OVERLAP;
+		step_drop_waiting(s);
+		return;
+	}
+	m->waiting = (struct waiting) { 0 };
+	s->t->catch_up_at = USEC_NEVER;
 	drop_ladder(s);
-	if (is_busy(s))
-		missed(s, MISS_OVERLAP, scheduled, 1);
-	else
-		take(s, "catch-up", scheduled, 1);
+	take(s, "catch-up", w.scheduled, 1);
+	/* Should the clock turn out to be ahead and be set back, this moment does not come again. */
+	memory_spend(m, w.scheduled - 1, w.scheduled);
 }
 
-static void draw_delay(struct step *s)
+static bool is_due(const struct timer *t, const struct supd_now *now)
 {
-	usec_t max = s->c->spec->randomized_delay;
-
-	if (max == 0)
-		s->t->delay = 0;
-	else if (max >= (usec_t) INT64_MAX)
-		s->t->delay = s->ev->random >> 1;
-	else
-		s->t->delay = s->ev->random % (max + 1);
+	return (t->next.real != USEC_NEVER && usec_add(t->next.real, t->delay) <= now->real) ||
+	       (t->next.boot != BOOT_NEVER && boot_add(t->next.boot, t->delay) <= (int64_t) now->boot);
 }
 
 static void wake(struct step *s)
 {
-	struct timer *t = s->t;
-	bool is_due = t->next.real != USEC_NEVER && usec_add(t->next.real, t->delay) <= s->now.real;
-
-	is_due = is_due || (t->next.boot != BOOT_NEVER && boot_add(t->next.boot, t->delay) <= (int64_t) s->now.boot);
-	if (!is_due) {
+	if (!is_due(s->t, &s->now)) {
 		due_retry(s);
 		due_catch_up(s);
 		return;
 	}
 	/* A fresh moment goes before a rung and a catch-up, and drops them. A catch-up that this finds necessary
 	 * waits for the next wake, so that those of many timers can be spread. */
-	due_calendar(s);
-	due_spans(s);
-	draw_delay(s);
+	if (s->t->is_clock_believed || s->now.real < s->c->clock_epoch)
+		due_calendar(s);
+	else
+		step_begin_calendar(s); /* the clock went on to where it can be believed */
+	step_due_spans(s);
+	s->is_delay_spent = true;
 }
 
 /* ---- runs of the target ---- */
@@ -331,7 +342,7 @@ static void anchors_follow(struct step *s, struct stamp end, bool is_retry, bool
 {
 	if (s->ev->result == SUPD_RESULT_SUCCESS)
 		s->memory->last_success = end;
-	if (s->ev->result == SUPD_RESULT_SUCCESS || !retries_follow)
+	if (!retries_follow)
 		s->memory->anchor_active = end;
 	if (!is_retry)
 		s->memory->anchor_inactive = end;
@@ -343,14 +354,14 @@ static bool climb(struct step *s)
 	struct timer *t = s->t;
 	const struct timer_spec *spec = s->c->spec;
 
-	if (!is_retried(spec, s->ev->result) || t->attempt == 0 || t->attempt > spec->n_retries)
+	if (!t->is_active || !is_retried(spec, s->ev->result) || t->attempt == 0 || t->attempt > spec->n_retries)
 		return false;
 	t->retry_at = usec_add(s->now.boot, spec->retry[t->attempt - 1]);
-	effect(s, (struct timer_effect) { .kind = TFX_RETRY });
+	step_effect(s, (struct timer_effect) { .kind = TFX_RETRY });
 	return true;
 }
 
-static void own_run_ended(struct step *s, struct stamp end)
+void step_own_run_ended(struct step *s, struct stamp end)
 {
 	struct timer_memory *m = s->memory;
 	bool is_retry = str_equal(m->open.cause, "retry"), follows;
@@ -361,23 +372,23 @@ static void own_run_ended(struct step *s, struct stamp end)
 	m->is_interrupted = false;
 	if (is_failure(s->ev->result))
 		m->last_failure = end;
-	close_run(s);
+	step_close_run(s);
 	follows = climb(s);
 	anchors_follow(s, end, is_retry, follows);
-	effect(s, (struct timer_effect) { .kind = TFX_ENDED });
-	effect(s, (struct timer_effect) { .kind = TFX_SAVE });
+	step_effect(s, (struct timer_effect) { .kind = TFX_ENDED });
+	step_effect(s, (struct timer_effect) { .kind = TFX_SAVE });
 }
 
 static void run_ended(struct step *s)
 {
 	s->t->is_target_active = s->ev->is_target_active;
 	if (is_ours(s)) {
-		own_run_ended(s, stamp_now(s));
+		step_own_run_ended(s, stamp_now(s));
 		return;
 	}
 	/* Somebody else's run: its end counts for the anchors, and for nothing more. */
 	anchors_follow(s, stamp_now(s), false, false);
-	effect(s, (struct timer_effect) { .kind = TFX_SAVE });
+	step_effect(s, (struct timer_effect) { .kind = TFX_SAVE });
 }
 
 static void became_inactive(struct step *s)
@@ -389,14 +400,21 @@ static void became_inactive(struct step *s)
 	/* While it was active, the interval's moments were overlaps; it begins anew. */
 	if (m->anchor_active.real != 0)
 		m->anchor_active = stamp_now(s);
-	effect(s, (struct timer_effect) { .kind = TFX_SAVE });
+	step_effect(s, (struct timer_effect) { .kind = TFX_SAVE });
 }
 
 static void run_started(struct step *s)
 {
+	struct timer_memory *m = s->memory;
+
 	s->t->is_target_active = true;
-	if (is_ours(s))
-		s->t->phase = TIMER_OPEN;
+	if (!is_ours(s))
+		return;
+	s->t->phase = TIMER_OPEN;
+	m->last_trigger = stamp_now(s);
+	m->last_scheduled = m->open.scheduled;
+	m->has_run_since_miss = true;
+	step_effect(s, (struct timer_effect) { .kind = TFX_SAVE });
 }
 
 static void durable(struct step *s)
@@ -404,7 +422,7 @@ static void durable(struct step *s)
 	if (s->t->phase != TIMER_INTENT)
 		return;
 	s->t->phase = TIMER_OPEN;
-	effect(s, (struct timer_effect) { .kind = TFX_START });
+	step_effect(s, (struct timer_effect) { .kind = TFX_START });
 }
 
 /* It would not start: the moment is missed after all. No run will move the anchors, so this does. */
@@ -414,193 +432,19 @@ static void refused(struct step *s)
 
 	if (s->t->phase == TIMER_IDLE)
 		return;
-	close_run(s);
-	drop_ladder(s);
-	missed(s, s->ev->refused, at, 1);
-	if (s->ev->refused == MISS_OVERLAP)
-		return;
-	if (s->memory->anchor_active.real != 0)
-		s->memory->anchor_active = stamp_now(s);
-	if (s->memory->anchor_inactive.real != 0)
-		s->memory->anchor_inactive = stamp_now(s);
-}
-
-/* ---- beginning ---- */
-
-/* A run was open when this memory was last written: what became of it? True if it was the target's last. */
-static bool resolve_open(struct step *s)
-{
-	static const uint8_t none[SUPD_RUN_ID_BYTES];
-	struct timer_memory *m = s->memory;
-	struct stamp end = { .real = s->ev->ended.real, .boot = (int64_t) s->ev->ended.boot };
-	usec_t scheduled = m->open.scheduled;
-
-	if (memcmp(m->open.run_id, none, sizeof(none)) == 0)
-		return false;
-	s->t->attempt = m->open.attempt;
-	s->t->phase = TIMER_OPEN;
-	if (memcmp(m->open.run_id, s->ev->run_id, sizeof(none)) == 0) {
-		/* It is still there, or ended while the timer was not listening. */
-		if (s->ev->result != SUPD_RESULT_NONE)
-			own_run_ended(s, end);
-		return true;
-	}
-	m->is_interrupted = true;
-	m->last_result = SUPD_RESULT_NONE;
-	m->last_end = stamp_now(s);
-	m->last_failure = m->last_end;
-	close_run(s);
-	effect(s, (struct timer_effect) { .kind = TFX_INTERRUPTED, .at = scheduled });
-	missed(s, MISS_INTERRUPTED, scheduled, 1);
-	if (s->c->spec->persistent && usec_sub(s->now.real, scheduled) <= s->c->spec->catch_up) {
-		s->t->catch_up_at = s->now.boot;
-		s->t->catch_up_scheduled = scheduled;
-		s->t->catch_up_reason = MISS_INTERRUPTED;
-	} else {
-		m->anchor_active = m->anchor_inactive = m->last_end;
-	}
-	return false;
-}
-
-/* Draws the line for calendar moments at @from, and deals with those between it and now. */
-static void calendar_since(struct step *s, usec_t from, enum miss_reason reason)
-{
-	struct moments past;
-
-	schedule_moments(s->c->spec, s->memory, s->c->local, from, s->now.real, &past);
-	account_real(s, s->now.real);
-	went_by(s, reason, past.last, s->now.real - past.last, past.n);
-}
-
-static void spend(struct timer_memory *m, usec_t from, usec_t to)
-{
-	if (from >= to)
-		return;
-	if (m->n_spent == TIMER_SPENT_MAX) {
-		memmove(&m->spent[0], &m->spent[1], (TIMER_SPENT_MAX - 1) * sizeof(m->spent[0]));
-		m->n_spent--;
-	}
-	m->spent[m->n_spent++] = (struct spent) { .from = from, .to = to };
-}
-
-/* The clock was set back while supd did not run, or the record is wrong. By a day or less: what ran does not run
- * again. By more: the record is not believed, but for the one moment that is known to have run. */
-static void record_from_future(struct step *s, usec_t line)
-{
-	struct timer_memory *m = s->memory;
-
-	if (line - s->now.real <= USEC_PER_DAY) {
-		spend(m, m->normal_since, line);
-	} else {
-		m->n_spent = 0;
-		if (m->last_scheduled != 0)
-			spend(m, m->last_scheduled - 1, m->last_scheduled);
-	}
-	effect(s, (struct timer_effect) { .kind = TFX_FUTURE, .at = line });
-}
-
-static void begin_calendar(struct step *s)
-{
-	struct timer_memory *m = s->memory;
-	usec_t line = m->kept_real ? m->kept_real : m->accounted_real;
-
-	s->t->is_clock_believed = s->now.real >= s->c->clock_epoch;
-	if (!s->t->is_clock_believed) {
-		m->kept_real = line;
-		account_real(s, s->now.real);
-		return;
-	}
-	m->kept_real = 0;
-	if (line != 0 && line <= s->now.real) {
-		calendar_since(s, line, MISS_DOWNTIME);
-		return;
-	}
-	if (line != 0)
-		record_from_future(s, line);
-	account_real(s, s->now.real);
-	m->normal_since = s->now.real;
-}
-
-/* A run of the target that nobody here began can anchor an interval, too. */
-static void adopt_target(struct step *s)
-{
-	struct stamp end = { .real = s->ev->ended.real, .boot = (int64_t) s->ev->ended.boot };
-
-	if (end.real == 0 || s->ev->result == SUPD_RESULT_NONE)
-		return;
-	if (end.boot > s->memory->anchor_active.boot || s->memory->anchor_active.real == 0)
-		s->memory->anchor_active = end;
-	if (end.boot > s->memory->anchor_inactive.boot || s->memory->anchor_inactive.real == 0)
-		s->memory->anchor_inactive = end;
-}
-
-/* A ladder does not outlive its instance: what it was to retry has failed for good, at its end. */
-static void ladder_lost(struct step *s)
-{
-	struct timer_memory *m = s->memory;
-
-	if (s->t->phase != TIMER_IDLE || s->t->retry_at != USEC_NEVER)
-		return;
-	if (m->last_end.real != 0 && (m->anchor_active.real == 0 || m->last_end.boot > m->anchor_active.boot))
-		m->anchor_active = m->last_end;
-}
-
-static void begin(struct step *s)
-{
-	struct timer *t = s->t;
-
-	t->is_active = s->c->spec->is_enabled;
-	if (!t->is_active) {
-		/* What is scheduled by nobody is missed by nobody. */
-		s->memory->accounted_real = s->memory->kept_real = 0;
-		return;
-	}
-	if (s->memory->activated.real == 0)
-		s->memory->activated = stamp_now(s);
-	s->t->is_target_active = s->ev->is_target_active;
-	if (!resolve_open(s))
-		adopt_target(s);
-	ladder_lost(s);
-	begin_calendar(s);
-	draw_delay(s);
-	due_spans(s);
-	effect(s, (struct timer_effect) { .kind = TFX_SAVE });
-}
-
-/* ---- clocks ---- */
-
-static void jump(struct step *s)
-{
-	struct timer_memory *m = s->memory;
-	struct timer *t = s->t;
-	usec_t line = m->accounted_real;
-
-	if (!t->is_clock_believed) {
-		begin_calendar(s);
-		return;
-	}
-	if (s->now.real < s->c->clock_epoch) {
-		spend(m, m->normal_since, line);
-		begin_calendar(s);
-		return;
-	}
-	spend(m, m->normal_since, line);
-	m->normal_since = s->now.real;
-	if (line > s->now.real) {
-		account_real(s, s->now.real);
-	} else {
-		calendar_since(s, line, MISS_CLOCK_JUMP);
-		/* Its moment ran: should the clock go back, it does not come again. */
-		if (t->catch_up_at != USEC_NEVER)
-			spend(m, t->catch_up_scheduled - 1, t->catch_up_scheduled);
-	}
-	effect(s, (struct timer_effect) { .kind = TFX_SAVE });
+	step_close_run(s);
+	step_missed(s, s->ev->refused, at, 1);
+	if (s->ev->refused != MISS_OVERLAP)
+		s->memory->anchor_active = s->memory->anchor_inactive = stamp_now(s);
 }
 
 /* ---- what people ask ---- */
 
-static void interval_anew(struct step *s, struct stamp *anchor, enum trigger_kind kind)
+/* An interval that would be over by now begins anew. */
+void step_interval_anew(struct step *s, enum trigger_kind kind)
 {
+	struct stamp *anchor = anchor_of(s->memory, kind);
+
 	for (unsigned i = 0; i < s->c->spec->n_triggers; i++) {
 		const struct trigger *t = &s->c->spec->trigger[i];
 
@@ -609,42 +453,66 @@ static void interval_anew(struct step *s, struct stamp *anchor, enum trigger_kin
 	}
 }
 
-static void spec_changed(struct step *s)
+/* A timer that was edited so as to be disabled: a moment whose delay ran is not acted on. */
+static void disable(struct step *s)
+{
+	const struct timer *t = s->t;
+	struct timer_memory *m = s->memory;
+
+	if (t->next.real <= s->now.real)
+		step_missed(s, MISS_DISABLED, t->next.real, 1);
+	if (t->next.boot <= (int64_t) s->now.boot)
+		step_missed(s, MISS_DISABLED, real_of(&s->now, t->next.boot), 1);
+	m->accounted_real = m->kept_real = 0;
+	m->accounted = (struct stamp) { 0 };
+}
+
+static void begin_anew(struct step *s)
 {
 	struct timer_memory *m = s->memory;
 
-	s->t->is_active = s->c->spec->is_enabled;
-	s->t->is_target_active = s->ev->is_target_active;
-	drop_ladder(s);
-	drop_catch_up(s);
-	if (s->t->is_active) {
-		m->activated = m->accounted = stamp_now(s);
-		if (m->accounted_real < s->now.real) {
-			if (m->accounted_real == 0)
-				m->normal_since = s->now.real;
-			account_real(s, s->now.real);
-		}
-		s->t->is_clock_believed = s->now.real >= s->c->clock_epoch;
-		interval_anew(s, &m->anchor_active, TRIGGER_UNIT_ACTIVE);
-		interval_anew(s, &m->anchor_inactive, TRIGGER_UNIT_INACTIVE);
-		draw_delay(s);
-	} else {
-		m->accounted_real = m->kept_real = 0;
-	}
-	effect(s, (struct timer_effect) { .kind = TFX_SAVE });
+	m->activated = m->accounted = stamp_now(s);
+	if (m->accounted_real == 0)
+		m->normal_since = s->now.real;
+	m->accounted_real = usec_max(m->accounted_real, s->now.real);
+	m->kept_real = 0;
+	s->t->is_clock_believed = s->now.real >= s->c->clock_epoch;
+	step_interval_anew(s, TRIGGER_UNIT_ACTIVE);
+	step_interval_anew(s, TRIGGER_UNIT_INACTIVE);
+	s->is_delay_spent = true;
 }
 
+static void spec_changed(struct step *s)
+{
+	bool was_active = s->t->is_active;
+
+	s->t->is_active = s->c->spec->is_enabled;
+	s->t->is_target_active = s->ev->is_target_active;
+	if (s->t->retry_at != USEC_NEVER)
+		failed_for_good(s);
+	step_drop_waiting(s);
+	if (s->t->is_active)
+		begin_anew(s);
+	else if (was_active)
+		disable(s);
+	step_effect(s, (struct timer_effect) { .kind = TFX_SAVE });
+}
+
+/* Intervals begin anew, so that the timer does not fall silent. */
 static void reset(struct step *s)
 {
-	struct open_run open = s->memory->open;
+	struct timer_memory *m = s->memory;
+	const struct timer_memory old = *m;
 
-	*s->memory = (struct timer_memory) { .open = open };
+	*m = (struct timer_memory) { .open = old.open, .activated = stamp_now(s), .accounted = stamp_now(s) };
+	if (old.anchor_active.real != 0)
+		m->anchor_active = stamp_now(s);
+	if (old.anchor_inactive.real != 0)
+		m->anchor_inactive = stamp_now(s);
 	s->t->retry_at = s->t->catch_up_at = USEC_NEVER;
-	s->memory->activated = stamp_now(s);
-	s->memory->accounted = stamp_now(s);
-	begin_calendar(s);
-	draw_delay(s);
-	effect(s, (struct timer_effect) { .kind = TFX_SAVE });
+	step_begin_calendar(s);
+	s->is_delay_spent = true;
+	step_effect(s, (struct timer_effect) { .kind = TFX_SAVE });
 }
 
 static void triggered(struct step *s)
@@ -652,25 +520,44 @@ static void triggered(struct step *s)
 	if (is_busy(s))
 		return;
 	drop_ladder(s);
-	drop_catch_up(s);
+	step_drop_waiting(s);
 	take(s, "manual", s->now.real, 1);
 }
 
-static void changed(struct step *s, bool is_wanted, const char *cause)
+/* A moment of the old zone whose delay runs is acted on now; those of the new zone count from now. */
+static void zone_changed(struct step *s)
 {
-	if (is_wanted)
-		elapse(s, cause, s->now.real);
+	struct timer_memory *m = s->memory;
+
+	if (s->t->next.real <= s->now.real) {
+		elapse(s, trigger_kind_to_string(TRIGGER_CALENDAR), s->t->next.real);
+		s->is_delay_spent = true;
+	}
+	m->accounted_real = usec_max(m->accounted_real, s->now.real);
+	if (s->c->spec->on_timezone_change)
+		elapse(s, "timezone-change", s->now.real);
+	step_effect(s, (struct timer_effect) { .kind = TFX_SAVE });
 }
 
+static void settle(struct step *s)
+{
+	s->is_hastened = s->is_delay_spent = true;
+	s->t->delay = 0;
+	wake(s);
+}
+
+/* A moment that was taken waits for the next beginning to be made up for. */
 static void end(struct step *s)
 {
-	if (s->t->phase == TIMER_INTENT) {
-		usec_t at = s->memory->open.scheduled;
+	usec_t at = s->memory->open.scheduled;
 
-		close_run(s);
-		missed(s, MISS_SHUTDOWN, at, 1);
-	}
-	drop_catch_up(s);
+	if (s->t->phase != TIMER_INTENT)
+		return;
+	step_close_run(s);
+	if (step_is_young(s, 0))
+		step_wait(s, MISS_SHUTDOWN, at);
+	else
+		step_missed(s, MISS_SHUTDOWN, at, 1);
 }
 
 /* ---- the step ---- */
@@ -679,7 +566,7 @@ static void handle(struct step *s)
 {
 	switch (s->ev->kind) {
 	case TIMER_BEGIN:
-		begin(s);
+		step_begin(s);
 		break;
 	case TIMER_WAKE:
 		wake(s);
@@ -700,7 +587,7 @@ static void handle(struct step *s)
 		became_inactive(s);
 		break;
 	case TIMER_JUMP:
-		jump(s);
+		step_jump(s);
 		break;
 	case TIMER_RECOMPUTE:
 		break;
@@ -713,11 +600,15 @@ static void handle(struct step *s)
 	case TIMER_RESET:
 		reset(s);
 		break;
+	case TIMER_SETTLE:
+		settle(s);
+		break;
 	case TIMER_CLOCK_CHANGED:
-		changed(s, s->c->spec->on_clock_change, "clock-change");
+		if (s->c->spec->on_clock_change)
+			elapse(s, "clock-change", s->now.real);
 		break;
 	case TIMER_ZONE_CHANGED:
-		changed(s, s->c->spec->on_timezone_change, "timezone-change");
+		zone_changed(s);
 		break;
 	case TIMER_END:
 		end(s);
@@ -725,21 +616,72 @@ static void handle(struct step *s)
 	}
 }
 
+static bool is_interval_coming(const struct step *s, enum trigger_kind kind)
+{
+	for (unsigned i = 0; i < s->c->spec->n_triggers; i++) {
+		const struct trigger *t = &s->c->spec->trigger[i];
+
+		if (t->kind == kind && schedule_next_boot(t, s->memory, &s->c->bases) != BOOT_NEVER)
+			return true;
+	}
+	return false;
+}
+
+/* No interval falls silent: one whose moment has passed, with nothing going on that will move its anchor, begins
+ * anew. */
+static void intervals_go_on(struct step *s)
+{
+	static const enum trigger_kind kinds[] = { TRIGGER_UNIT_ACTIVE, TRIGGER_UNIT_INACTIVE };
+	struct timer *t = s->t;
+
+	if (is_busy(s) || t->retry_at != USEC_NEVER || t->catch_up_at != USEC_NEVER)
+		return;
+	for (size_t i = 0; i < ELEMENTS(kinds); i++) {
+		struct stamp *anchor = anchor_of(s->memory, kinds[i]);
+
+		if (anchor->real != 0 && !is_interval_coming(s, kinds[i]))
+			*anchor = stamp_now(s);
+	}
+}
+
+/* How long moments wait by chance. One that lies behind (the one before it waited longer than to here) waits no
+ * more. */
+static void draw_delay(struct step *s)
+{
+	struct timer *t = s->t;
+	usec_t max = s->c->spec->randomized_delay;
+
+	t->delay = max < USEC_NEVER ? s->ev->random % (max + 1) : s->ev->random;
+	if (t->next.real < s->now.real)
+		t->delay = usec_max(t->delay, s->now.real - t->next.real);
+	if (t->next.boot < (int64_t) s->now.boot)
+		t->delay = usec_max(t->delay, (usec_t) ((int64_t) s->now.boot - t->next.boot));
+}
+
 /* The alarms, from nothing but the state as it is. */
+static void set_alarms(struct timer *t)
+{
+	int64_t boot = boot_add(t->next.boot, t->delay);
+
+	t->wake_real = usec_add(t->next.real, t->delay);
+	t->wake_boot = boot == BOOT_NEVER ? USEC_NEVER : boot > 0 ? (usec_t) boot : 0;
+	t->wake_boot = usec_min(t->wake_boot, usec_min(t->retry_at, t->catch_up_at));
+}
+
 static void restate(struct step *s)
 {
 	struct timer *t = s->t;
-	int64_t boot;
 
-	t->wake_real = t->wake_boot = USEC_NEVER;
-	if (!t->is_active)
+	if (!t->is_active) {
+		t->next = (struct schedule) { .real = USEC_NEVER, .boot = BOOT_NEVER };
+		t->wake_real = t->wake_boot = USEC_NEVER;
 		return;
+	}
+	intervals_go_on(s);
 	schedule_next(s->c->spec, s->memory, &s->c->bases, s->c->local, &t->next);
-	t->wake_real = usec_add(t->next.real, t->delay);
-	boot = boot_add(t->next.boot, t->delay);
-	if (boot != BOOT_NEVER)
-		t->wake_boot = boot > 0 ? (usec_t) boot : 0;
-	t->wake_boot = usec_min(t->wake_boot, usec_min(t->retry_at, t->catch_up_at));
+	if (s->is_delay_spent)
+		draw_delay(s);
+	set_alarms(t);
 }
 
 /* A timer that is not active has no moments; it can be triggered by hand, and follows that run. */
@@ -759,6 +701,7 @@ static bool needs_active(enum timer_event_kind kind)
 	case TIMER_WAKE:
 	case TIMER_JUMP:
 	case TIMER_RECOMPUTE:
+	case TIMER_SETTLE:
 	case TIMER_RESET:
 	case TIMER_CLOCK_CHANGED:
 	case TIMER_ZONE_CHANGED:
@@ -781,7 +724,9 @@ void timer_init(struct timer *t)
 void timer_step(struct timer *t, const struct timer_context *c, const struct timer_event *ev,
 		struct timer_effects *ret)
 {
-	struct step s = { .t = t, .memory = &t->memory, .c = c, .ev = ev, .now = ev->now, .fx = ret };
+	struct step s = {
+		.t = t, .memory = &t->memory, .c = c, .ev = ev, .now = ev->now, .fx = ret, .unseen = MISS_LATE,
+	};
 
 	ret->n = 0;
 	if (t->is_active || !needs_active(ev->kind))
@@ -792,7 +737,7 @@ void timer_step(struct timer *t, const struct timer_context *c, const struct tim
 void timer_spread(struct timer *t, usec_t when)
 {
 	t->catch_up_at = when;
-	t->wake_boot = usec_min(t->wake_boot, when);
+	set_alarms(t);
 }
 
 usec_t timer_next(const struct timer *t, const struct timer_context *c, const struct supd_now *now,

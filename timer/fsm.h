@@ -2,14 +2,15 @@
 #ifndef SUPD_TIMER_FSM_H
 #define SUPD_TIMER_FSM_H
 
-/* One timer's rules, as a pure state machine: DESIGN of when it runs its target, and what is on record.
+/* One timer's rules, as a pure state machine: when it runs its target, and what is on record.
  *
  * Phases of a run
  *   IDLE     no run of this timer goes on
  *   INTENT   a moment was taken: its run is decided, and waits to be durable (TFX_INTENT was returned)
  *   OPEN     the target was asked to start, its end is awaited
  * Beside the phase stand the schedule (always: the next moment does not wait for the run), a rung of the ladder
- * (retry_at) and a catch-up that is spread (catch_up_at). Each step restates all alarms: wake_real, wake_boot.
+ * (retry_at) and a catch-up that waits (memory.waiting, catch_up_at). Each step restates all alarms: wake_real,
+ * wake_boot.
  *
  * Events, and what they do
  *   BEGIN     the timer becomes active: a run that was open is matched with what became of it, else it was
@@ -21,21 +22,32 @@
  *   ENDED     and ended: success, skip, the ladder, or failed for good
  *   INACTIVE  the target, which had remained active after its run, was stopped
  *   JUMP      the real-time clock was set by more than TIMER_STEP_MAX
- *   RECOMPUTE the zone changed: alarms only
+ *   RECOMPUTE it was set by less: alarms only
+ *   SETTLE    what is due by now is acted on now, random delays cut short: the spec is about to change
  *   CHANGED   another spec took the place of the old one: lines are drawn at now, so that nothing fires for a past
- *             that the new one did not have; intervals that would be over begin anew; the open run stays
+ *             that the new one did not have; intervals that would be over begin anew; the ladder and a waiting
+ *             catch-up (missed, on record) go; the open run stays
  *   TRIGGER   an admin wants a run now
- *   RESET     an admin wants the record forgotten
- *   CLOCK_CHANGED, ZONE_CHANGED   moments for OnClockChange= and OnTimezoneChange=
- *   END       supd stops, or the timer is removed: a taken moment that did not start is missed
+ *   RESET     an admin wants the record forgotten; intervals begin anew
+ *   CLOCK_CHANGED, ZONE_CHANGED   moments for OnClockChange= and OnTimezoneChange=; in the new zone, only what
+ *             comes after now is scheduled
+ *   END       supd stops, is paused, or the timer is removed: a taken moment that did not start is made up for at
+ *             the next BEGIN, as is a catch-up that waits; not persistent: missed (shutdown)
  *
  * Precedence: a scheduled moment drops the ladder and a waiting catch-up, and is itself missed (overlap) while the
  * target is active, this timer's own INTENT included. A rung that comes due while the target is active is missed
  * (overlap) and ends the ladder. Retries move no anchor: OnUnitActiveSec= counts from a success or from an end
  * that is not retried, OnUnitInactiveSec= from the end of a run that is no retry.
  *
- * A moment that no run of the target can answer (masked, missing …) moves the anchors itself, so that an
- * interval goes on and no timer falls silent. */
+ * No interval falls silent: a moment that no run of the target can answer (masked, missing …) moves the anchors
+ * itself, and whenever an interval's moment has passed with nothing left that will move its anchor, it begins anew.
+ *
+ * The real-time clock may be wrong. Moments that came are spent: should the clock go back over them, they do not
+ * come again. Moments that a jump forward or downtime passed over are not: they are on record as missed, and come
+ * all the same if the clock goes back before them; of these, the one that was made up for is spent. Before the
+ * clock's epoch (a board without a battery, in 1970) calendars go by the clock as it is, but nothing is made up for
+ * and the lines of the memory are kept until it is set. Stamps from before this boot follow the real-time clock when
+ * it is set; those of this boot follow the boot-time clock. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,11 +69,9 @@ struct timer {
 	usec_t delay;              /* random, of the next moment */
 	usec_t wake_real, wake_boot; /* the alarms: the whole truth after each step */
 	usec_t retry_at;           /* boot-time clock; USEC_NEVER: no rung waits */
-	usec_t catch_up_at;        /* boot-time clock; USEC_NEVER: none waits */
-	usec_t catch_up_scheduled; /* its moment, real time */
+	usec_t catch_up_at;        /* boot-time clock: when memory.waiting is made up for; USEC_NEVER: not now */
 	uint32_t attempt;          /* of the ladder: the run that goes on or went last; 0: no run yet */
 	enum timer_phase phase;
-	enum miss_reason catch_up_reason;
 	bool is_active;            /* begun, and not disabled */
 	bool is_target_active;
 	bool is_clock_believed;
@@ -77,7 +87,7 @@ struct timer_context {
 
 enum timer_event_kind {
 	TIMER_BEGIN, TIMER_WAKE, TIMER_DURABLE, TIMER_REFUSED, TIMER_STARTED, TIMER_ENDED, TIMER_INACTIVE,
-	TIMER_JUMP, TIMER_RECOMPUTE, TIMER_CHANGED, TIMER_TRIGGER, TIMER_RESET, TIMER_CLOCK_CHANGED, TIMER_ZONE_CHANGED, TIMER_END,
+	TIMER_JUMP, TIMER_RECOMPUTE, TIMER_SETTLE, TIMER_CHANGED, TIMER_TRIGGER, TIMER_RESET, TIMER_CLOCK_CHANGED, TIMER_ZONE_CHANGED, TIMER_END,
 };
 #define TIMER_EVENT_COUNT (TIMER_END + 1)
 

@@ -35,6 +35,7 @@ struct entry {
 	struct timer timer;
 	struct heap_item real, boot;
 	struct entry *target_next;  /* with the same target */
+	struct entry *stray_next;   /* whose run is of a target that it no longer has */
 	struct entry *turn_next;    /* due in this turn */
 	struct entry *intent_next;  /* waiting to be durable */
 	uint64_t intent_ticket;     /* 0: not yet handed over */
@@ -70,6 +71,7 @@ struct supd_instance {
 	struct entry *entry;
 	struct target *target;
 	struct orphan *orphan;
+	struct entry *stray;
 	struct heap real, boot;
 	struct entry *intent_first, *intent_last;
 	/* persist.c */
@@ -87,6 +89,8 @@ struct timer_context entry_context(const struct supd_instance *self, const struc
 /* One event for one timer: the step, its effects, its alarms. */
 void entry_event(struct supd_instance *self, struct entry *e, struct timer_event *ev);
 void entry_begin(struct supd_instance *self, const struct supd_now *now, struct entry *e);
+/* What is due on either clock, now rather than in a moment: something is about to change. */
+void entries_due(struct supd_instance *self, const struct supd_now *now);
 /* Those of @turn (linked by turn_next) that now wait for a catch-up are spread. */
 void entries_spread(struct supd_instance *self, const struct supd_now *now, struct entry *turn);
 void timer_log(struct supd_instance *self, enum supd_log_level level, const char *unit, const char *fmt, ...)
@@ -99,11 +103,16 @@ void units_commit(struct supd_instance *self, const struct supd_now *now);
 void units_abort(struct supd_instance *self);
 void units_free(struct supd_instance *self);
 struct entry *targets_first(struct supd_instance *self, const char *unit);
+/* Takes the timer out whose run with this id is of a target that it no longer has; NULL: none. */
+struct entry *strays_take(struct supd_instance *self, const uint8_t run_id[SUPD_RUN_ID_BYTES]);
+bool target_is_active(struct supd_instance *self, const char *target);
 
 /* persist.c */
 int persist_load(struct supd_instance *self, const struct supd_now *now);
 struct orphan *persist_take(struct supd_instance *self, const char *name); /* gives; NULL: no record */
 void orphan_free(struct orphan *o);
+/* Dates and forgets the records of timers that are gone. */
+void persist_prune(struct supd_instance *self, const struct supd_now *now);
 void persist_intent(struct supd_instance *self, struct entry *e);
 void persist_changed(struct supd_instance *self, struct entry *e);
 /* At the end of each event: writes what must be written now. */

@@ -2,7 +2,8 @@
 # The timer code is compiled twice: into libtimer.a for supctl and the tests, and into the plugin,
 # which carries its own copy of what it needs of base. supd links neither.
 timer_sources = \
-	%D%/fsm.c %D%/fsm.h \
+	%D%/fsm.c %D%/fsm.h %D%/fsm_private.h \
+	%D%/fsm_past.c \
 	%D%/instance.h \
 	%D%/memory.c %D%/memory.h \
 	%D%/persist.c \

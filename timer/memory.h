@@ -39,7 +39,7 @@ struct stamp {
 struct spent {
 	usec_t from, to;
 };
-#define TIMER_SPENT_MAX 4
+#define TIMER_SPENT_MAX 8
 
 /* The run that a start was asked for and that has not ended. */
 struct open_run {
@@ -47,17 +47,24 @@ struct open_run {
 	char cause[16];
 	uint32_t attempt;
 	usec_t scheduled; /* real time */
+	struct stamp taken; /* when its moment was acted on */
+};
+
+/* A moment that went by and that a catch-up is to make up for; it is not on record yet, unless it was interrupted. */
+struct waiting {
+	enum miss_reason reason; /* NONE: there is none */
+	usec_t scheduled;        /* real time */
 };
 
 struct timer_memory {
 	usec_t accounted_real;         /* calendar moments up to here are accounted for; 0: never was active */
-	usec_t normal_since;           /* the real-time clock ran without a jump from here to accounted_real */
+	usec_t normal_since;           /* from here to accounted_real no moment was passed over by a jump or in downtime */
 	usec_t kept_real;              /* the line to go back to when the clock can be believed again; 0: it can */
 	struct stamp accounted;        /* moments on the boot-time clock, likewise */
 	struct stamp activated;        /* the timer became active, in this life of the daemon */
 	struct stamp anchor_active;    /* OnUnitActiveSec= counts from here */
 	struct stamp anchor_inactive;  /* OnUnitInactiveSec= */
-	struct stamp last_trigger;     /* a run was started */
+	struct stamp last_trigger;     /* a run began */
 	usec_t last_scheduled;         /* for this moment; real time */
 	struct stamp last_end;         /* of a run of this timer */
 	enum supd_result last_result;  /* NONE: none, or interrupted (is_interrupted) */
@@ -70,6 +77,7 @@ struct timer_memory {
 	bool has_run_since_miss;
 	uint64_t miss_count;           /* all, since the record began */
 	struct open_run open;
+	struct waiting waiting;
 	struct spent spent[TIMER_SPENT_MAX];
 	unsigned n_spent;
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* When the state is written: an intent at once, everything else within a second, and all of it at the end. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,19 +38,49 @@ struct loading {
 	enum state_verdict verdict;
 };
 
+static bool is_believed(const struct supd_instance *self, const struct supd_now *now)
+{
+	return now->real >= self->info.clock_epoch;
+}
+
+/* A timer that has been gone for longer than anything is made up for is forgotten. */
+static bool is_stale(const struct supd_instance *self, const struct orphan *o, const struct supd_now *now)
+{
+	return o->gone_since != 0 && is_believed(self, now) &&
+	       usec_sub(now->real, o->gone_since) > self->defaults.catch_up;
+}
+
+void persist_prune(struct supd_instance *self, const struct supd_now *now)
+{
+	struct orphan *o, *next;
+
+	HASH_ITER(hh, self->orphan, o, next) {
+		if (o->gone_since == 0 && is_believed(self, now)) {
+			o->gone_since = now->real;
+			free(o->record);
+			o->record = NULL;
+		}
+		if (!is_stale(self, o, now))
+			continue;
+		HASH_DEL(self->orphan, o);
+		orphan_free(o);
+	}
+}
+
 static int remember(void *userdata, const char *name, const struct timer_memory *m, usec_t gone_since)
 {
 	struct loading *l = userdata;
 	struct orphan *o;
 
-	/* A timer that has been gone for longer than anything is made up for is forgotten. */
-	if (gone_since && usec_sub(l->now->real, gone_since) > l->self->defaults.catch_up)
-		return 0;
 	o = calloc(1, sizeof(*o));
 	if (!o)
 		return -ENOMEM;
 	o->memory = *m;
 	o->gone_since = gone_since;
+	if (is_stale(l->self, o, l->now)) {
+		orphan_free(o);
+		return 0;
+	}
 	o->name = strdup(name);
 	if (!o->name) {
 		orphan_free(o);
@@ -81,80 +112,91 @@ static struct state_life life_of(const struct supd_instance *self)
 static int decode(void *userdata, const void *bytes, size_t n)
 {
 	struct loading *l = userdata;
-	struct state_now now = { .now = *l->now, .life = life_of(l->self) };
+	struct state_now now = {
+		.now = *l->now, .life = life_of(l->self), .is_clock_believed = is_believed(l->self, l->now),
+	};
 
 	l->verdict = state_decode(bytes, n, &now, remember, l);
 	return 0;
 }
 
-/* 0, -ENOENT, or a negative errno. */
+/* 0 with a verdict, -ENOENT, or a negative errno. Nothing is remembered but of a sound file. */
 static int load_generation(struct supd_instance *self, const struct supd_now *now, unsigned generation,
 			   enum state_verdict *ret)
 {
-	struct loading l = { .self = self, .now = now };
+	struct loading l = { .self = self, .now = now, .verdict = STATE_CORRUPT };
 	int r = self->host->load(self->host->ctx, generation, decode, &l);
 
-	*ret = l.verdict;
 	if (r >= 0 && l.verdict == STATE_NO_MEMORY)
-		return -ENOMEM;
+		r = -ENOMEM;
+	if (r < 0 || l.verdict != STATE_SOUND)
+		forget_all(self);
+	*ret = l.verdict;
 	return r;
+}
+
+/* Not read is not empty: writing over it would lose what it says. */
+static int leave_alone(struct supd_instance *self, const struct supd_now *now, int error, const char *why)
+{
+	self->is_persistent = false;
+	self->failing_since = usec_max(now->real, 1);
+	self->failure = error;
+	timer_log(self, SUPD_LOG_WARNING, NULL, "%s; timers run without memory, and it is left as it is", why);
+	return 0;
+}
+
+static int not_read(struct supd_instance *self, const struct supd_now *now, int error)
+{
+	char why[128];
+
+	if (error == -ENOMEM)
+		return error;
+	snprintf(why, sizeof(why), "the state file cannot be read (%s)", strerror(-error));
+	return leave_alone(self, now, error, why);
+}
+
+static int judge(struct supd_instance *self, const struct supd_now *now, enum state_verdict verdict, bool *ret_corrupt)
+{
+	*ret_corrupt = verdict == STATE_CORRUPT;
+	if (verdict == STATE_NEWER)
+		return leave_alone(self, now, -EOVERFLOW, "the state file was written by a newer supd");
+	return 0;
 }
 
 static int load_older(struct supd_instance *self, const struct supd_now *now)
 {
 	enum state_verdict verdict;
 	char name[256] = "";
+	bool is_corrupt = true;
 	int r;
 
-	forget_all(self);
 	r = self->host->set_aside(self->host->ctx, name, sizeof(name));
 	timer_log(self, SUPD_LOG_WARNING, NULL, "the state file is damaged; it was set aside%s%s, and the one before is read",
 		  r >= 0 ? " as " : "", r >= 0 ? name : "");
 	r = load_generation(self, now, 1, &verdict);
-	if (r == -ENOENT || (r >= 0 && verdict != STATE_SOUND)) {
-		forget_all(self);
+	if (r < 0 && r != -ENOENT)
+		return not_read(self, now, r);
+	if (r >= 0)
+		r = judge(self, now, verdict, &is_corrupt);
+	if (is_corrupt)
 		timer_log(self, SUPD_LOG_WARNING, NULL, "there is no sound state file; timers begin without memory");
-		return 0;
-	}
-	return r;
+	return 0;
 }
 
 int persist_load(struct supd_instance *self, const struct supd_now *now)
 {
 	enum state_verdict verdict;
+	bool is_corrupt;
 	int r = load_generation(self, now, 0, &verdict);
 
 	self->is_persistent = true;
 	self->save_at = USEC_NEVER;
 	if (r == -ENOENT)
 		return 0;
-	if (r == -ENOMEM)
-		return r;
-	if (r < 0) {
-		/* Not read is not empty: writing over it would lose what it says. */
-		self->is_persistent = false;
-		self->failing_since = now->real;
-		self->failure = r;
-		timer_log(self, SUPD_LOG_WARNING, NULL, "the state file cannot be read (%s); timers run without memory, "
-							"and it is left as it is", strerror(-r));
-		return 0;
-	}
-	switch (verdict) {
-	case STATE_SOUND:
-	case STATE_NO_MEMORY:
-		break;
-	case STATE_CORRUPT:
-		return load_older(self, now);
-	case STATE_NEWER:
-		forget_all(self);
-		self->is_persistent = false;
-		self->failing_since = now->real;
-		self->failure = -EOVERFLOW;
-		timer_log(self, SUPD_LOG_WARNING, NULL, "the state file was written by a newer supd; timers run without "
-							"memory, and it is left as it is");
-		break;
-	}
-	return 0;
+	if (r < 0)
+		return not_read(self, now, r);
+	r = judge(self, now, verdict, &is_corrupt);
+	return is_corrupt ? load_older(self, now) : r;
 }
 
 /* ---- writing ---- */
@@ -217,7 +259,7 @@ static void outcome(struct supd_instance *self, const struct supd_now *now, int 
 		self->failure = result;
 		if (self->failing_since != 0)
 			return;
-		self->failing_since = now->real;
+		self->failing_since = usec_max(now->real, 1);
 		timer_log(self, SUPD_LOG_WARNING, NULL, "the state cannot be written (%s); timers go on, and it is tried again",
 			  strerror(-result));
 	} else if (self->failing_since != 0) {

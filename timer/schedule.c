@@ -155,11 +155,11 @@ static usec_t unspent_until(const struct timer_memory *m, usec_t from, usec_t un
 	return until;
 }
 
-void schedule_moments(const struct timer_spec *spec, const struct timer_memory *memory, const struct zone *local,
-		      usec_t after, usec_t until, struct moments *ret)
+/* From stretch to stretch between what is spent. */
+static void moments_walk(const struct timer_spec *spec, const struct timer_memory *memory, const struct zone *local,
+			 usec_t after, usec_t until, struct moments *ret)
 {
 	*ret = (struct moments) { 0 };
-	/* From stretch to stretch between what is spent. */
 	for (unsigned i = 0; i <= 2 * TIMER_SPENT_MAX && after < until; i++) {
 		usec_t skip = spent_until(memory, after + 1), end;
 
@@ -171,4 +171,16 @@ void schedule_moments(const struct timer_spec *spec, const struct timer_memory *
 		moments_add(spec, local, after, end, ret);
 		after = usec_max(end, spent_until(memory, end + 1));
 	}
+}
+
+void schedule_moments(const struct timer_spec *spec, const struct timer_memory *memory, const struct zone *local,
+		      usec_t after, usec_t until, struct moments *ret)
+{
+	struct moments older;
+
+	moments_walk(spec, memory, local, after, until, ret);
+	if (ret->n < 2)
+		return;
+	moments_walk(spec, memory, local, after, ret->last - 1, &older);
+	ret->before = older.last;
 }

@@ -43,7 +43,8 @@ int64_t schedule_next_boot(const struct trigger *t, const struct timer_memory *m
  * expressions that meet in one moment count once, as long as there are fewer than a thousand. */
 struct moments {
 	uint64_t n;
-	usec_t last;
+	usec_t last;     /* 0: none */
+	usec_t before;   /* the last but one; 0: none */
 	uint8_t trigger; /* of the last */
 };
 void schedule_moments(const struct timer_spec *spec, const struct timer_memory *memory, const struct zone *local,

@@ -19,6 +19,9 @@ const struct timer_defaults timer_defaults_builtin = {
 	.catch_up_spread = 5 * USEC_PER_MINUTE,
 };
 
+/* An interval that is over as soon as it begins would start its target without end. */
+#define INTERVAL_MIN USEC_PER_SEC
+
 /* While a file is read: the spec, and what its rows need besides. */
 struct reading {
 	struct timer_spec spec;
@@ -81,6 +84,10 @@ static int span_read(const struct key_context *c, struct trigger *t)
 		key_error(c, "%s= is no time span: %s", c->assignment->key, error.sentence);
 	else if (t->span == USEC_NEVER)
 		key_warning(c, "%s=infinity never elapses", c->assignment->key);
+	else if (t->span < INTERVAL_MIN && !trigger_is_once(t)) {
+		key_warning(c, "%s= of less than a second is taken as one second", c->assignment->key);
+		t->span = INTERVAL_MIN;
+	}
 	return r;
 }
 

@@ -10,7 +10,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
-#define HEADER_FORMAT "{\"version\":%d,\"checksum\":\"%016" PRIx64 "\",\"state\":"
+#define HEADER_FORMAT "{\"version\":%u,\"checksum\":\"%016" PRIx64 "\",\"state\":"
 #define HEADER_MAX 80
 #define TRAILER "}\n"
 
@@ -58,6 +58,11 @@ static const void *field_at(const struct timer_memory *m, size_t i)
 	return (const char *) m + fields[i].offset;
 }
 
+static json_t *stamp_encode(const struct stamp *stamp)
+{
+	return json_pack("{s:I,s:I}", "real", (json_int_t) stamp->real, "boot", (json_int_t) stamp->boot);
+}
+
 /* NULL for a field at its default: a record says only what there is to say. */
 static json_t *field_encode(const struct timer_memory *m, size_t i)
 {
@@ -70,8 +75,7 @@ static json_t *field_encode(const struct timer_memory *m, size_t i)
 		return *(const uint64_t *) at ? json_integer((json_int_t) *(const uint64_t *) at) : NULL;
 	case FIELD_STAMP:
 		stamp = at;
-		return stamp->real ? json_pack("{s:I,s:I}", "real", (json_int_t) stamp->real, "boot",
-					       (json_int_t) stamp->boot) : NULL;
+		return stamp->real ? stamp_encode(stamp) : NULL;
 	case FIELD_BOOL:
 		return *(const bool *) at ? json_true() : NULL;
 	case FIELD_INT:
@@ -94,8 +98,18 @@ static int encode_open(json_t *record, const struct open_run *open)
 		return 0;
 	text_hex16(open->run_id, id);
 	return json_object_set_new(record, "open_run",
-				   json_pack("{s:s,s:s,s:I,s:I}", "id", id, "cause", open->cause, "attempt",
-					     (json_int_t) open->attempt, "scheduled", (json_int_t) open->scheduled));
+				   json_pack("{s:s,s:s,s:I,s:I,s:o}", "id", id, "cause", open->cause, "attempt",
+					     (json_int_t) open->attempt, "scheduled", (json_int_t) open->scheduled,
+					     "taken", stamp_encode(&open->taken)));
+}
+
+static int encode_waiting(json_t *record, const struct waiting *w)
+{
+	if (w->reason == MISS_NONE)
+		return 0;
+	return json_object_set_new(record, "waiting",
+				   json_pack("{s:s,s:I}", "reason", miss_reason_to_string(w->reason), "scheduled",
+					     (json_int_t) w->scheduled));
 }
 
 static int encode_spent(json_t *record, const struct timer_memory *m)
@@ -124,7 +138,7 @@ char *state_record_encode(const struct timer_memory *m, usec_t gone_since)
 		if (value && json_object_set_new(record, fields[i].key, value) < 0)
 			return NULL;
 	}
-	if (encode_open(record, &m->open) < 0 || encode_spent(record, m) < 0)
+	if (encode_open(record, &m->open) < 0 || encode_waiting(record, &m->waiting) < 0 || encode_spent(record, m) < 0)
 		return NULL;
 	if (gone_since && json_object_set_new(record, "gone_since", json_integer((json_int_t) gone_since)) < 0)
 		return NULL;
@@ -198,6 +212,15 @@ static void put_body(struct buffer *b, const struct state_life *life, usec_t now
 	put_text(b, "}}");
 }
 
+/* FNV-1a, seeded by the version: every change of a single byte changes it. */
+static uint64_t checksum(unsigned version, const char *body, size_t n)
+{
+	char digits[16];
+	int length = snprintf(digits, sizeof(digits), "%u", version);
+
+	return text_hash(text_hash(TEXT_HASH_INIT, digits, (size_t) length), body, n);
+}
+
 int state_encode(const struct state_life *life, usec_t now_real, state_next_fn *next, void *userdata, char **ret,
 		 size_t *ret_n)
 {
@@ -207,12 +230,12 @@ int state_encode(const struct state_life *life, usec_t now_real, state_next_fn *
 	int n;
 
 	/* The header is as long for every sum: room first, the sum when the body is known. */
-	n = snprintf(header, sizeof(header), HEADER_FORMAT, STATE_VERSION, UINT64_C(0));
+	n = snprintf(header, sizeof(header), HEADER_FORMAT, (unsigned) STATE_VERSION, UINT64_C(0));
 	put(&b, header, (size_t) n);
 	put_body(&b, life, now_real, next, userdata);
 	if (!b.failed) {
-		sum = text_hash(TEXT_HASH_INIT, b.at + n, b.n - (size_t) n);
-		snprintf(header, sizeof(header), HEADER_FORMAT, STATE_VERSION, sum);
+		sum = checksum(STATE_VERSION, b.at + n, b.n - (size_t) n);
+		snprintf(header, sizeof(header), HEADER_FORMAT, (unsigned) STATE_VERSION, sum);
 		memcpy(b.at, header, (size_t) n);
 	}
 	put_text(&b, TRAILER);
@@ -234,24 +257,42 @@ static uint64_t get_u64(const json_t *object, const char *key)
 	return x > 0 ? (uint64_t) x : 0;
 }
 
-static struct stamp get_stamp(const json_t *value, const struct state_now *now, bool same_boot)
+/* What is known while a file is read. */
+struct reading {
+	const struct state_now *now;
+	bool is_same_boot, is_same_daemon;
+	bool is_other_boot; /* for sure; neither: unknown */
+};
+
+static int64_t boot_of(usec_t real, const struct reading *r)
 {
+	const struct supd_now *now = &r->now->now;
+	int64_t boot = (int64_t) now->boot - (int64_t) usec_sub(now->real, real);
+
+	/* What was before this boot, was: even if the clock was set back meanwhile. */
+	return r->is_other_boot && boot >= 0 ? -1 : boot;
+}
+
+static struct stamp get_stamp(const json_t *value, const struct reading *r)
+{
+	const struct supd_now *now = &r->now->now;
 	struct stamp s = { .real = get_u64(value, "real") };
 
 	if (s.real == 0)
 		return s;
-	/* What claims to come later than now is as old as can be believed: it is now. */
-	if (s.real > now->now.real && !same_boot)
-		s.real = now->now.real;
-	s.boot = same_boot ? (int64_t) json_integer_value(json_object_get(value, "boot"))
-			   : (int64_t) now->now.boot - (int64_t) (now->now.real - s.real);
-	if (s.boot > (int64_t) now->now.boot)
-		s.boot = (int64_t) now->now.boot;
+	if (r->is_same_boot) {
+		s.boot = (int64_t) json_integer_value(json_object_get(value, "boot"));
+		s.boot = s.boot < (int64_t) now->boot ? s.boot : (int64_t) now->boot;
+		return s;
+	}
+	/* What claims to come later than now is as young as can be believed: it is now. */
+	if (s.real > now->real && r->now->is_clock_believed)
+		s.real = now->real;
+	s.boot = boot_of(s.real, r);
 	return s;
 }
 
-static void field_decode(const json_t *record, size_t i, const struct state_now *now, bool same_boot,
-			 struct timer_memory *m)
+static void field_decode(const json_t *record, size_t i, const struct reading *r, struct timer_memory *m)
 {
 	const json_t *value = json_object_get(record, fields[i].key);
 	char *at = (char *) m + fields[i].offset;
@@ -265,7 +306,7 @@ static void field_decode(const json_t *record, size_t i, const struct state_now 
 		*(uint64_t *) (void *) at = get_u64(record, fields[i].key);
 		break;
 	case FIELD_STAMP:
-		*(struct stamp *) (void *) at = get_stamp(value, now, same_boot);
+		*(struct stamp *) (void *) at = get_stamp(value, r);
 		break;
 	case FIELD_BOOL:
 		*(bool *) at = json_is_true(value);
@@ -284,7 +325,7 @@ static void field_decode(const json_t *record, size_t i, const struct state_now 
 	}
 }
 
-static void get_open(const json_t *record, struct open_run *ret)
+static void get_open(const json_t *record, const struct reading *r, struct open_run *ret)
 {
 	const json_t *open = json_object_get(record, "open_run");
 	const char *id = json_string_value(json_object_get(open, "id"));
@@ -295,6 +336,16 @@ static void get_open(const json_t *record, struct open_run *ret)
 	snprintf(ret->cause, sizeof(ret->cause), "%s", cause);
 	ret->attempt = (uint32_t) get_u64(open, "attempt");
 	ret->scheduled = get_u64(open, "scheduled");
+	ret->taken = get_stamp(json_object_get(open, "taken"), r);
+}
+
+static void get_waiting(const json_t *record, struct waiting *ret)
+{
+	const json_t *waiting = json_object_get(record, "waiting");
+	const char *reason = json_string_value(json_object_get(waiting, "reason"));
+
+	if (reason && miss_reason_from_string(reason, &ret->reason))
+		ret->scheduled = get_u64(waiting, "scheduled");
 }
 
 static void get_spent(const json_t *record, struct timer_memory *m)
@@ -313,43 +364,42 @@ static void get_spent(const json_t *record, struct timer_memory *m)
 	}
 }
 
-static void record_decode(const json_t *record, const struct state_now *now, bool same_boot, bool same_daemon,
-			  struct timer_memory *ret)
+static void record_decode(const json_t *record, const struct reading *r, struct timer_memory *ret)
 {
 	*ret = (struct timer_memory) { 0 };
 	for (size_t i = 0; i < ELEMENTS(fields); i++)
-		field_decode(record, i, now, same_boot, ret);
-	get_open(record, &ret->open);
+		field_decode(record, i, r, ret);
+	get_open(record, r, &ret->open);
+	get_waiting(record, &ret->waiting);
 	get_spent(record, ret);
 	/* The timer becomes active anew in each life of the daemon. */
-	if (!same_daemon)
+	if (!r->is_same_daemon)
 		ret->activated = (struct stamp) { 0 };
 }
 
-/* Takes the header off; true if the checksum is that of the body. */
-static bool body_of(const char *bytes, size_t n, const char **ret, size_t *ret_n)
+/* Takes the envelope off, which is the same for all versions; true if the checksum is that of version and body. */
+static bool body_of(const char *bytes, size_t n, unsigned *ret_version, const char **ret, size_t *ret_n)
 {
+	static const char start[] = "{\"version\":";
 	char header[HEADER_MAX];
-	size_t length = (size_t) snprintf(header, sizeof(header), HEADER_FORMAT, STATE_VERSION, UINT64_C(0));
-	uint64_t sum;
+	unsigned version = 0;
+	size_t at = strlen(start), length;
 
+	if (n < at || memcmp(bytes, start, at) != 0)
+		return false;
+	for (; at < n && bytes[at] >= '0' && bytes[at] <= '9' && version < 100000; at++)
+		version = version * 10 + (unsigned) (bytes[at] - '0');
+	length = (size_t) snprintf(header, sizeof(header), HEADER_FORMAT, version, UINT64_C(0));
 	if (n < length + strlen(TRAILER) || memcmp(bytes + n - strlen(TRAILER), TRAILER, strlen(TRAILER)) != 0)
 		return false;
 	n -= length + strlen(TRAILER);
-	sum = text_hash(TEXT_HASH_INIT, bytes + length, n);
-	snprintf(header, sizeof(header), HEADER_FORMAT, STATE_VERSION, sum);
+	snprintf(header, sizeof(header), HEADER_FORMAT, version, checksum(version, bytes + length, n));
 	if (memcmp(bytes, header, length) != 0)
 		return false;
+	*ret_version = version;
 	*ret = bytes + length;
 	*ret_n = n;
 	return true;
-}
-
-static bool is_newer(const char *bytes, size_t n)
-{
-	_cleanup_json_ json_t *file = json_loadb(bytes, n, JSON_REJECT_DUPLICATES, NULL);
-
-	return json_integer_value(json_object_get(file, "version")) > STATE_VERSION;
 }
 
 static bool is_same_daemon(const json_t *body, const struct state_life *life)
@@ -367,26 +417,38 @@ static bool is_same_boot(const json_t *body, const struct state_life *life)
 	return text && *text && str_equal(text, life->boot_id);
 }
 
+static void reading_init(struct reading *r, const json_t *body, const struct state_now *now)
+{
+	const char *boot_id = json_string_value(json_object_get(body, "boot_id"));
+
+	r->now = now;
+	r->is_same_daemon = is_same_daemon(body, &now->life);
+	r->is_same_boot = r->is_same_daemon || is_same_boot(body, &now->life);
+	r->is_other_boot = !r->is_same_boot && boot_id && *boot_id && now->life.boot_id[0];
+}
+
 enum state_verdict state_decode(const void *bytes, size_t n, const struct state_now *now, state_record_fn *record,
 				void *userdata)
 {
 	_cleanup_json_ json_t *body = NULL;
-	bool same_boot, same_daemon;
 	struct timer_memory m;
 	const char *text, *name;
 	json_t *value, *timers;
+	struct reading r;
+	unsigned version;
 	size_t length;
 
-	if (!body_of(bytes, n, &text, &length))
-		return is_newer(bytes, n) ? STATE_NEWER : STATE_CORRUPT;
+	if (!body_of(bytes, n, &version, &text, &length))
+		return STATE_CORRUPT;
+	if (version != STATE_VERSION)
+		return version > STATE_VERSION ? STATE_NEWER : STATE_CORRUPT;
 	body = json_loadb(text, length, JSON_REJECT_DUPLICATES, NULL);
 	timers = json_object_get(body, "timers");
 	if (!json_is_object(timers))
 		return STATE_CORRUPT;
-	same_boot = is_same_boot(body, &now->life);
-	same_daemon = same_boot && is_same_daemon(body, &now->life);
+	reading_init(&r, body, now);
 	json_object_foreach(timers, name, value) {
-		record_decode(value, now, same_boot, same_daemon, &m);
+		record_decode(value, &r, &m);
 		if (record(userdata, name, &m, get_u64(value, "gone_since")) < 0)
 			return STATE_NO_MEMORY;
 	}

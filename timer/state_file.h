@@ -2,7 +2,8 @@
 #ifndef SUPD_TIMER_STATE_FILE_H
 #define SUPD_TIMER_STATE_FILE_H
 
-/* The bytes of timers.state: JSON, versioned, with a checksum over its body. Bytes in, bytes out: the host keeps the
+/* The bytes of timers.state: JSON, versioned, with a checksum over version and body, in an envelope that is the same
+ * for every version: so an altered file is not taken for one of a newer version. Bytes in, bytes out: the host keeps the
  * file (whole, and the generation before it).
  *
  * Order of writes, by timer_plugin.c: an intent is in the file before its target is started; its end, and every miss,
@@ -44,10 +45,11 @@ enum state_verdict {
 struct state_now {
 	struct supd_now now;
 	struct state_life life;
+	bool is_clock_believed; /* else stamps from the future are left as they are: the clock will be set */
 };
 
 /* Calls @record for each timer. Stamps are of this boot when it returns: those of an earlier one are counted back from
- * the real-time clock. @gone_since is 0 for a timer that was there when the file was written. */
+ * the real-time clock, and lie before zero. @gone_since is 0 for a timer that was there when the file was written. */
 typedef int state_record_fn(void *userdata, const char *name, const struct timer_memory *m, usec_t gone_since);
 enum state_verdict state_decode(const void *bytes, size_t n, const struct state_now *now, state_record_fn *record,
 				void *userdata);

@@ -194,7 +194,8 @@ static void draw(struct supd_instance *self, struct entry *e, struct timer_event
 static bool may_begin_run(enum timer_event_kind kind)
 {
 	return kind == TIMER_WAKE || kind == TIMER_TRIGGER || kind == TIMER_BEGIN || kind == TIMER_CHANGED ||
-	       kind == TIMER_RESET || kind == TIMER_CLOCK_CHANGED || kind == TIMER_ZONE_CHANGED;
+	       kind == TIMER_RESET || kind == TIMER_CLOCK_CHANGED || kind == TIMER_ZONE_CHANGED ||
+	       kind == TIMER_SETTLE || kind == TIMER_JUMP;
 }
 
 void entry_event(struct supd_instance *self, struct entry *e, struct timer_event *ev)
@@ -236,6 +237,7 @@ void entry_begin(struct supd_instance *self, const struct supd_now *now, struct 
 		memcpy(ev.run_id, state.run_id, sizeof(ev.run_id));
 	}
 	e->is_running = true;
+	persist_changed(self, e);
 	entry_event(self, e, &ev);
 }
 
@@ -293,9 +295,8 @@ static struct entry *take_due(struct heap *h, enum supd_clock clock, usec_t now)
 	return first;
 }
 
-static void on_wake(void *userdata, const struct supd_now *now, enum supd_clock clock)
+static void due(struct supd_instance *self, const struct supd_now *now, enum supd_clock clock)
 {
-	struct supd_instance *self = userdata;
 	struct entry *turn = take_due(clock == SUPD_CLOCK_REALTIME ? &self->real : &self->boot, clock,
 				      clock == SUPD_CLOCK_REALTIME ? now->real : now->boot);
 
@@ -305,7 +306,18 @@ static void on_wake(void *userdata, const struct supd_now *now, enum supd_clock 
 		entry_event(self, e, &ev);
 	}
 	entries_spread(self, now, turn);
-	settle(self, now);
+}
+
+void entries_due(struct supd_instance *self, const struct supd_now *now)
+{
+	due(self, now, SUPD_CLOCK_REALTIME);
+	due(self, now, SUPD_CLOCK_BOOTTIME);
+}
+
+static void on_wake(void *userdata, const struct supd_now *now, enum supd_clock clock)
+{
+	due(userdata, now, clock);
+	settle(userdata, now);
 }
 
 /* The same event for every timer that runs, in the order of names. */
@@ -335,8 +347,7 @@ static void on_clock_jump(void *userdata, const struct supd_now *now, int64_t de
 		timer_log(self, SUPD_LOG_NOTICE, NULL, "the clock was set by %+lld s; all timers are computed anew",
 			  (long long) (delta / (int64_t) USEC_PER_SEC));
 	for_all(self, now, size > TIMER_STEP_MAX ? TIMER_JUMP : TIMER_RECOMPUTE);
-	if (size > TIMER_STEP_MAX)
-		for_all(self, now, TIMER_CLOCK_CHANGED);
+	for_all(self, now, TIMER_CLOCK_CHANGED);
 	settle(self, now);
 }
 
@@ -344,36 +355,45 @@ static void on_zone_change(void *userdata, const struct supd_now *now)
 {
 	struct supd_instance *self = userdata;
 
+	/* What is due by the old zone is acted on before the new one is looked at. */
+	entries_due(self, now);
 	if (zone_cache_refresh(self->zones)) {
 		timer_log(self, SUPD_LOG_NOTICE, NULL, "the time zone changed; all timers are computed anew");
-		for_all(self, now, TIMER_RECOMPUTE);
 		for_all(self, now, TIMER_ZONE_CHANGED);
 	}
 	settle(self, now);
 }
 
-static void on_run(void *userdata, const struct supd_now *now, const struct supd_run_event *run)
+static void run_event(struct supd_instance *self, const struct supd_now *now, const struct supd_run_event *run,
+		      struct entry *e, bool is_target_active)
 {
 	static const enum timer_event_kind kinds[] = {
 		[SUPD_RUN_STARTED] = TIMER_STARTED,
 		[SUPD_RUN_ENDED] = TIMER_ENDED,
 		[SUPD_RUN_INACTIVE] = TIMER_INACTIVE,
 	};
+	struct timer_event ev = {
+		.kind = kinds[run->stage],
+		.now = *now,
+		.is_target_active = is_target_active,
+		.result = run->result,
+		.status = run->status,
+	};
+
+	memcpy(ev.run_id, run->run_id, sizeof(ev.run_id));
+	if (e->is_running)
+		entry_event(self, e, &ev);
+}
+
+static void on_run(void *userdata, const struct supd_now *now, const struct supd_run_event *run)
+{
 	struct supd_instance *self = userdata;
+	struct entry *stray = run->stage == SUPD_RUN_ENDED ? strays_take(self, run->run_id) : NULL;
 
-	for (struct entry *e = targets_first(self, run->unit); e; e = e->target_next) {
-		struct timer_event ev = {
-			.kind = kinds[run->stage],
-			.now = *now,
-			.is_target_active = run->is_unit_active,
-			.result = run->result,
-			.status = run->status,
-		};
-
-		memcpy(ev.run_id, run->run_id, sizeof(ev.run_id));
-		if (e->is_running)
-			entry_event(self, e, &ev);
-	}
+	for (struct entry *e = targets_first(self, run->unit); e; e = e->target_next)
+		run_event(self, now, run, e, run->is_unit_active);
+	if (stray)
+		run_event(self, now, run, stray, target_is_active(self, stray->config->spec.unit));
 	settle(self, now);
 }
 
@@ -393,6 +413,7 @@ static int on_prepare(void *userdata, const struct supd_now *now)
 
 static void on_commit(void *userdata, const struct supd_now *now)
 {
+	entries_due(userdata, now);
 	units_commit(userdata, now);
 	settle(userdata, now);
 }
@@ -402,17 +423,37 @@ static void on_abort(void *userdata)
 	units_abort(userdata);
 }
 
+/* Why the target cannot be started now: 0 with nothing against it, or an errno with a sentence. */
+static int refuse_trigger(struct supd_instance *self, const struct entry *e, struct supd_command_reply *reply)
+{
+	struct supd_unit_state state = { .size = sizeof(state) };
+	const char *target = e->config->spec.unit, *why = NULL;
+	int r = 0;
+
+	if (self->host->unit_state(self->host->ctx, target, &state) < 0) {
+		r = -ENOENT;
+		why = "is missing";
+	} else if (!state.is_startable) {
+		r = state.is_masked ? -EPERM : -ENOEXEC;
+		why = state.why_not ? state.why_not : "cannot be started";
+	} else if (state.is_active || timer_has_open_run(&e->timer)) {
+		r = -EALREADY;
+		why = "is active already";
+	}
+	if (r < 0)
+		snprintf(reply->message, sizeof(reply->message), "%s %s; %s was not triggered", target, why, e->name);
+	return r;
+}
+
 static int trigger(struct supd_instance *self, const struct supd_now *now, struct entry *e, struct supd_command_reply *reply)
 {
 	struct timer_event ev = { .kind = TIMER_TRIGGER, .now = *now };
-	const char *target = e->config->spec.unit;
+	int r;
 
-	snprintf(reply->target, sizeof(reply->target), "%s", target);
-	if (e->timer.is_target_active || timer_has_open_run(&e->timer)) {
-		snprintf(reply->message, sizeof(reply->message), "%s is active already; %s was not triggered", target,
-			 e->name);
-		return -EALREADY;
-	}
+	snprintf(reply->target, sizeof(reply->target), "%s", e->config->spec.unit);
+	r = refuse_trigger(self, e, reply);
+	if (r < 0)
+		return r;
 	entry_event(self, e, &ev);
 	memcpy(reply->run_id, e->timer.memory.open.run_id, sizeof(reply->run_id));
 	return 0;
@@ -523,6 +564,7 @@ static void begin_all(struct supd_instance *self, const struct supd_now *now)
 		*end = NULL;
 	}
 	entries_spread(self, now, turn);
+	persist_prune(self, now);
 }
 
 static int plugin_start(const struct supd_host *host, const struct supd_start_info *info, struct supd_instance **ret)

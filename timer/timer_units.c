@@ -128,22 +128,41 @@ static void targets_free(struct supd_instance *self)
 	}
 }
 
+/* Events of runs name the unit itself, a timer may name it by an alias. Lent until the next host call. */
+static const char *own_name(struct supd_instance *self, const char *unit)
+{
+	struct supd_unit_state state = { .size = sizeof(state) };
+
+	if (self->host->unit_state(self->host->ctx, unit, &state) < 0 || !state.name)
+		return unit;
+	return state.name;
+}
+
+static struct target *target_new(struct supd_instance *self, const char *name)
+{
+	struct target *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->name = strdup(name);
+	if (!t->name) {
+		free(t);
+		return NULL;
+	}
+	HASH_ADD_KEYPTR(hh, self->target, t->name, strlen(t->name), t);
+	return t;
+}
+
 static int target_add(struct supd_instance *self, struct entry *e)
 {
+	const char *name = own_name(self, e->config->spec.unit);
 	struct target *t;
 
-	HASH_FIND_STR(self->target, e->config->spec.unit, t);
-	if (!t) {
-		t = calloc(1, sizeof(*t));
-		if (!t)
-			return -ENOMEM;
-		t->name = strdup(e->config->spec.unit);
-		if (!t->name) {
-			free(t);
-			return -ENOMEM;
-		}
-		HASH_ADD_KEYPTR(hh, self->target, t->name, strlen(t->name), t);
-	}
+	HASH_FIND_STR(self->target, name, t);
+	if (!t)
+		t = target_new(self, name);
+	if (!t)
+		return -ENOMEM;
 	e->target_next = t->first;
 	t->first = e;
 	return 0;
@@ -218,6 +237,27 @@ static void intents_remove(struct supd_instance *self, struct entry *gone)
 	self->intent_last = last;
 }
 
+static void strays_remove(struct supd_instance *self, struct entry *gone)
+{
+	struct entry **at = &self->stray;
+
+	while (*at)
+		if (*at == gone)
+			*at = gone->stray_next;
+		else
+			at = &(*at)->stray_next;
+}
+
+struct entry *strays_take(struct supd_instance *self, const uint8_t run_id[SUPD_RUN_ID_BYTES])
+{
+	for (struct entry *e = self->stray; e; e = e->stray_next)
+		if (memcmp(e->timer.memory.open.run_id, run_id, SUPD_RUN_ID_BYTES) == 0) {
+			strays_remove(self, e);
+			return e;
+		}
+	return NULL;
+}
+
 /* Stops it. What is remembered of it stays for a while. */
 static void entry_end(struct supd_instance *self, const struct supd_now *now, struct entry *e)
 {
@@ -228,6 +268,7 @@ static void entry_end(struct supd_instance *self, const struct supd_now *now, st
 		return;
 	entry_event(self, e, &ev);
 	intents_remove(self, e);
+	strays_remove(self, e);
 	heap_set(&self->real, &e->real, USEC_NEVER);
 	heap_set(&self->boot, &e->boot, USEC_NEVER);
 	e->is_running = false;
@@ -236,7 +277,6 @@ static void entry_end(struct supd_instance *self, const struct supd_now *now, st
 	if (!o)
 		return;
 	o->memory = e->timer.memory;
-	o->gone_since = now->real;
 	o->name = strdup(e->name);
 	if (o->name)
 		HASH_ADD_KEYPTR(hh, self->orphan, o->name, strlen(o->name), o);
@@ -341,36 +381,59 @@ int units_prepare(struct supd_instance *self)
 								       : heap_reserve(&self->boot, HASH_COUNT(self->entry));
 }
 
-static bool target_is_active(struct supd_instance *self, const char *target)
+bool target_is_active(struct supd_instance *self, const char *target)
 {
 	struct supd_unit_state state = { .size = sizeof(state) };
 
 	return self->host->unit_state(self->host->ctx, target, &state) >= 0 && state.is_active;
 }
 
+/* A run goes on for the target that it was started for. */
+static void keep_stray(struct supd_instance *self, struct entry *e, const struct timer_config *old)
+{
+	if (e->timer.phase != TIMER_OPEN || str_equal(old->spec.unit, e->config->spec.unit))
+		return;
+	strays_remove(self, e); /* its target changed twice */
+	e->stray_next = self->stray;
+	self->stray = e;
+}
+
+static void change(struct supd_instance *self, const struct supd_now *now, struct entry *e)
+{
+	struct timer_event settle = { .kind = TIMER_SETTLE, .now = *now };
+	struct timer_event changed = { .kind = TIMER_CHANGED, .now = *now };
+	const struct timer_config *old = e->config;
+
+	/* What is due is due by the old rules; but nothing starts for being disabled. */
+	if (e->next->spec.is_enabled)
+		entry_event(self, e, &settle);
+	e->config = TAKE_PTR(e->next);
+	keep_stray(self, e, old);
+	changed.is_target_active = target_is_active(self, e->config->spec.unit);
+	entry_event(self, e, &changed);
+}
+
 static void replace_config(struct supd_instance *self, const struct supd_now *now, struct entry *e)
 {
-	struct timer_event ev = { .kind = TIMER_CHANGED, .now = *now };
 	struct timer_config *old = e->config;
 
-	e->config = TAKE_PTR(e->next);
-	if (!is_usable(e->config)) {
-		struct timer_config *now_unusable = e->config;
-
-		/* Its last step is under the old rules. */
-		e->config = old;
-		entry_end(self, now, e);
-		e->config = now_unusable;
-	} else if (e->is_running && old->fingerprint != e->config->fingerprint) {
-		ev.is_target_active = target_is_active(self, e->config->spec.unit);
-		entry_event(self, e, &ev);
+	if (!is_usable(e->next)) {
+		entry_end(self, now, e); /* its last step is under the old rules */
+		e->config = TAKE_PTR(e->next);
+	} else if (e->is_running && old->fingerprint != e->next->fingerprint) {
+		change(self, now, e);
+	} else if (e->is_running) {
+		e->next = config_free(e->next);
+		return;
+	} else {
+		e->config = TAKE_PTR(e->next);
 	}
 	config_free(old);
 }
 
 void units_commit(struct supd_instance *self, const struct supd_now *now)
 {
-	struct entry *e, *next, *turn = NULL;
+	struct entry *e, *next, *turn = NULL, **end = &turn;
 
 	HASH_ITER(hh, self->entry, e, next) {
 		if (!e->is_present) {
@@ -388,10 +451,12 @@ void units_commit(struct supd_instance *self, const struct supd_now *now)
 		if (e->is_running || !is_usable(e->config))
 			continue;
 		entry_begin(self, now, e);
-		e->turn_next = turn;
-		turn = e;
+		*end = e;
+		end = &e->turn_next;
+		*end = NULL;
 	}
 	entries_spread(self, now, turn);
+	persist_prune(self, now);
 }
 
 void units_abort(struct supd_instance *self)

@@ -19,3 +19,9 @@ TESTS += %D%/test_calendar %D%/test_calendar_dst %D%/test_timestamp %D%/test_zon
 %C%_test_zone_libc_SOURCES = %D%/test_zone_libc.c $(zone_file_sources)
 %C%_test_zone_libc_LDADD = $(TIMER_TEST_LIBS)
 %C%_test_zone_load_LDADD = $(TIMER_TEST_LIBS)
+
+# The rules.
+%C%_test_fsm_SOURCES = %D%/test_fsm.c %D%/fsm_script.c %D%/fsm_script.h
+%C%_test_fsm_LDADD = $(TIMER_TEST_LIBS)
+check_PROGRAMS += %D%/test_fsm
+TESTS += %D%/test_fsm

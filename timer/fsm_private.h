@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SUPD_TIMER_FSM_PRIVATE_H
+#define SUPD_TIMER_FSM_PRIVATE_H
+
+/* Shared by the two halves of the machine: fsm.c has what comes, fsm_past.c what went by: beginning with a memory,
+ * and a clock that was set. */
+
+#include "timer/fsm.h"
+
+/* What one step works on. */
+struct step {
+	struct timer *t;
+	struct timer_memory *memory;
+	const struct timer_context *c;
+	const struct timer_event *ev;
+	struct supd_now now;
+	struct timer_effects *fx;
+	enum miss_reason unseen; /* what moments were that nobody acted on: LATE, DOWNTIME, CLOCK_JUMP */
+	bool is_hastened;    /* moments act now that would have been delayed: they are not late */
+	bool is_delay_spent; /* a moment came: the next has a delay of its own */
+};
+
+/* fsm.c */
+void step_effect(struct step *s, struct timer_effect e);
+void step_missed(struct step *s, enum miss_reason reason, usec_t at, uint64_t count);
+void step_own_run_ended(struct step *s, struct stamp end);
+void step_close_run(struct step *s);
+void step_due_spans(struct step *s);
+/* Moments that went by, @last and @n - 1 before it (of which @before is the last): one run for all if it is young. */
+void step_went_by(struct step *s, usec_t last, usec_t before, usec_t age, uint64_t n);
+void step_wait(struct step *s, enum miss_reason reason, usec_t scheduled);
+void step_drop_waiting(struct step *s);
+bool step_is_young(const struct step *s, usec_t age);
+void step_interval_anew(struct step *s, enum trigger_kind kind);
+struct stamp stamp_now(const struct step *s);
+/* Real time of a moment on the boot-time clock, as seen now. */
+usec_t real_of(const struct supd_now *now, int64_t boot);
+
+/* fsm_past.c */
+void step_begin(struct step *s);
+/* Draws the line at now, once the clock can be believed, and deals with what lies behind it. */
+void step_begin_calendar(struct step *s);
+void step_jump(struct step *s);
+/* Moments in (from, to] do not come again, should the clock go back. */
+void memory_spend(struct timer_memory *m, usec_t from, usec_t to);
+
+#endif
