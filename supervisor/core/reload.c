@@ -129,15 +129,26 @@ static int prepare(struct manager *m, struct diag *mistakes)
 	return heap_reserve(&m->deadlines, HASH_COUNT(m->unit) + HASH_COUNT(m->candidate));
 }
 
-static void replace(struct unit *u, struct unit_config *config)
+/* A run ends under the rules with which it began; what merely remains active after its run follows the new ones. */
+static bool must_wait(const struct unit *u, const struct unit_config *config)
 {
+	return unit_is_active(u) && (u->service.state != SERVICE_EXITED || config->load != UNIT_LOADED);
+}
+
+static void replace(struct manager *m, const struct supd_now *now, struct unit *u, struct unit_config *config)
+{
+	const struct service_event ev = { .kind = SVC_SPEC_CHANGED, .boot = now->boot };
+
 	u->is_gone = false;
-	if (unit_is_active(u)) {
+	if (must_wait(u, config)) {
 		unit_config_free(u->next);
 		u->next = config;
 	} else {
+		u->next = unit_config_free(u->next);
 		unit_config_free(u->config);
 		u->config = config;
+		if (unit_is_active(u))
+			unit_event(m, now, u, &ev);
 	}
 }
 
@@ -149,7 +160,7 @@ static void remove_unit(struct manager *m, struct unit *u)
 		manager_forget(m, u);
 }
 
-static void apply(struct manager *m, struct candidate *c, struct reload_report *r)
+static void apply(struct manager *m, const struct supd_now *now, struct candidate *c, struct reload_report *r)
 {
 	struct unit *u;
 
@@ -161,7 +172,7 @@ static void apply(struct manager *m, struct candidate *c, struct reload_report *
 	}
 	if (u) {
 		reload_report_add(r, c->name, u->is_gone ? "added" : "changed");
-		replace(u, TAKE_PTR(c->config));
+		replace(m, now, u, TAKE_PTR(c->config));
 		return;
 	}
 	u = unit_new(c->name, c->config);
@@ -183,7 +194,7 @@ static void commit(struct manager *m, const struct supd_now *now, struct reload_
 
 	HASH_SRT(hh, m->candidate, candidate_by_name);
 	HASH_ITER(hh, m->candidate, c, next)
-		apply(m, c, r);
+		apply(m, now, c, r);
 	candidates_drop(m);
 	(void) manager_sort(m);
 	plugin_host_commit(&m->host, now, r);
