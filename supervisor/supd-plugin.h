@@ -185,6 +185,7 @@ struct supd_unit_state {
 	enum supd_result result;           /* how that run ended; NONE while it goes on */
 	int32_t status;
 	struct supd_now ended;             /* zero while it goes on */
+	const char *name;                  /* its own, if the one asked for is an alias; lent until the next host call */
 };
 
 /* Why a unit is started. Lent during the call. */

@@ -209,9 +209,9 @@ static int host_start_unit(void *ctx, const char *unit, const struct supd_cause 
 	struct supd_now now = { .real = cause->triggered_real, .boot = cause->triggered_boot };
 	const struct unit *u = manager_unit(h->manager, unit);
 
-	if (u && u->config->spec && !u->config->spec->is_enabled)
+	/* Enabled=no: nobody but a person starts it. */
+	if (u && u->config->spec && !u->config->spec->is_enabled && !str_equal(cause->kind, "manual"))
 		return -EACCES;
-
 	switch (unit_start(h->manager, &now, unit, cause)) {
 	case MANAGER_DONE:
 		return 0;
@@ -263,9 +263,13 @@ static const char *why_not(const struct unit_config *c, const char *name)
 static int host_unit_state(void *ctx, const char *name, struct supd_unit_state *ret)
 {
 	struct plugin_host *h = ctx;
+	const struct world *w = h->manager->world;
+	const char *real = w->unit_resolve(w->ctx, name);
 	struct unit *u = manager_unit(h->manager, name);
-	const struct unit_config *c = config_now(h->manager, u, name);
+	const struct unit_config *c;
 
+	name = u ? u->name : real ? real : name;
+	c = config_now(h->manager, u, name);
 	if (!c)
 		return -ENOENT;
 	*ret = (struct supd_unit_state) {
@@ -274,6 +278,7 @@ static int host_unit_state(void *ctx, const char *name, struct supd_unit_state *
 		.is_enabled = c->spec ? c->spec->is_enabled : true,
 		.why_not = why_not(c, name),
 		.is_active = u && (unit_is_active(u) || u->notice_ended),
+		.name = name,
 	};
 	ret->is_startable = !ret->why_not;
 	if (u && u->run) {
