@@ -153,9 +153,16 @@ static void find_months(struct calendar *c, unsigned months)
 
 static void strike_empty_years(struct calendar *c)
 {
-	for (int y = 0; y < CALENDAR_YEAR_COUNT; y++)
-		if (c->kinds[year_of(y + CALENDAR_YEAR_BASE).kind] == 0)
+	int weekday = year_of(CALENDAR_YEAR_BASE).kind;
+
+	for (int y = 0; y < CALENDAR_YEAR_COUNT; y++) {
+		int is_leap = year_is_leap(y + CALENDAR_YEAR_BASE);
+
+		if (c->kinds[weekday + 7 * is_leap] == 0)
 			c->years[y / 64] &= ~(UINT64_C(1) << (y % 64));
+		weekday += 1 + is_leap;
+		weekday -= weekday >= 7 ? 7 : 0;
+	}
 }
 
 static void find_dates(struct calendar *c, unsigned months)

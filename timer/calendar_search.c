@@ -93,9 +93,61 @@ static int64_t first_time(const struct calendar *c)
 	       c->second_first;
 }
 
-static int next_year(const struct calendar *c, int64_t year)
+/* A day in its month. */
+struct place {
+	int64_t day;
+	struct year year;
+	int number;    /* of the year */
+	int month;
+	uint32_t rest; /* matching days of the month from this one on, which is bit 0 */
+};
+
+/* date_from_days() and year_of() in numbers of 32 bits, for days of CALENDAR_YEAR_BASE and on. */
+static void place_date(int64_t day, struct place *ret, int *ret_of_month)
 {
-	unsigned from = (unsigned) (year + 1 - CALENDAR_YEAR_BASE);
+	uint32_t z = (uint32_t) (day + 719468), cycle = z / 146097, of_cycle = z % 146097;
+	uint32_t year = (of_cycle - of_cycle / 1460 + of_cycle / 36524 - of_cycle / 146096) / 365;
+	uint32_t of_year = of_cycle - (365 * year + year / 4 - year / 100);
+	uint32_t month = (5 * of_year + 2) / 153;
+	bool is_leap;
+
+	*ret_of_month = (int) (of_year - (153 * month + 2) / 5 + 1);
+	ret->month = (int) (month < 10 ? month + 3 : month - 9);
+	ret->number = (int) (cycle * 400 + year + (month >= 10));
+	is_leap = ret->number % 4 == 0 && ret->number != 2100;
+	ret->year.kind = is_leap ? 7 : 0;
+	ret->year.first = day + 1 - *ret_of_month - days_before_month(ret->year.kind, ret->month);
+	/* 1970-01-01 was a Thursday; whole weeks more, so that no number is negative */
+	ret->year.kind += (int) ((uint32_t) (ret->year.first + 3 + 7 * 60) % 7);
+	ret->day = day;
+}
+
+static bool year_matches(const struct calendar *c, int number)
+{
+	unsigned i = (unsigned) (number - CALENDAR_YEAR_BASE);
+
+	return i < CALENDAR_YEAR_COUNT && c->years[i / 64] >> (i % 64) & 1;
+}
+
+static void place_of(const struct calendar *c, int64_t day, struct place *ret)
+{
+	int of_month;
+
+	if (c->is_any_date) {
+		ret->day = day;
+		ret->rest = (c->weekdays | (uint32_t) c->weekdays << 7) >> ((uint32_t) (day + 7 + 3) % 7);
+		return;
+	}
+	place_date(day, ret, &of_month);
+	ret->rest = 0;
+	if (year_matches(c, ret->number) && c->kinds[ret->year.kind] >> (ret->month - 1) & 1)
+		ret->rest = calendar_days_in_month(c, ret->year.kind, ret->month) >> (of_month - 1);
+}
+
+/* The next year with a match, or -1. */
+static int next_year(const struct calendar *c, int number)
+{
+	unsigned from = (unsigned) (number + 1 - CALENDAR_YEAR_BASE);
 
 	for (unsigned word = from / 64; word < 4; word++) {
 		uint64_t bits = c->years[word];
@@ -117,39 +169,34 @@ static int64_t first_day(const struct calendar *c, const struct year *year, unsi
 	       lowest(calendar_days_in_month(c, year->kind, month));
 }
 
-/* The first matching day at or after @day, or LOCAL_NEVER. */
-static int64_t day_next(const struct calendar *c, int64_t day)
+/* The first matching day after @place: of the month, of the year, of the years after. */
+static int64_t day_after(const struct calendar *c, const struct place *place)
 {
-	int64_t number;
-	int month, of_month;
+	unsigned months;
 	struct year year;
+	int number;
 
-	if (c->is_any_date) {
-		unsigned weekday = (unsigned) (day + 7 + 3) % 7;
-		uint64_t rest = (c->weekdays | (uint64_t) c->weekdays << 7) >> weekday;
-
-		day += lowest(rest);
-		return day <= LAST_DAY ? day : LOCAL_NEVER;
-	}
-	date_from_days(day, &number, &month, &of_month);
-	if (number > CALENDAR_YEAR_MAX)
+	if (place->rest >> 1 != 0)
+		return place->day + 1 + lowest(place->rest >> 1);
+	if (c->is_any_date) /* a week has one */
 		return LOCAL_NEVER;
-	if (c->years[(number - CALENDAR_YEAR_BASE) / 64] >> ((number - CALENDAR_YEAR_BASE) % 64) & 1) {
-		unsigned rest;
-
-		year = year_of(number);
-		rest = calendar_days_in_month(c, year.kind, month) >> (of_month - 1);
-		if (rest != 0 && c->kinds[year.kind] >> (month - 1) & 1)
-			return day + lowest(rest);
-		rest = (unsigned) c->kinds[year.kind] >> month;
-		if (rest != 0)
-			return first_day(c, &year, rest, month + 1);
-	}
-	number = next_year(c, number);
+	months = year_matches(c, place->number) ? (unsigned) c->kinds[place->year.kind] >> place->month
+						: 0;
+	if (months != 0)
+		return first_day(c, &place->year, months, place->month + 1);
+	number = next_year(c, place->number);
 	if (number < 0)
 		return LOCAL_NEVER;
 	year = year_of(number);
 	return first_day(c, &year, c->kinds[year.kind], 1);
+}
+
+static bool day_matches(const struct calendar *c, int64_t day)
+{
+	struct place place;
+
+	place_of(c, day, &place);
+	return day <= LAST_DAY && place.rest & 1;
 }
 
 int64_t calendar_local_next(const struct calendar *c, int64_t local)
@@ -157,16 +204,17 @@ int64_t calendar_local_next(const struct calendar *c, int64_t local)
 	/* local times begin a day before the epoch, so that this division is one of naturals */
 	uint64_t moved = (uint64_t) local + 2 * LOCAL_DAY;
 	int64_t day = (int64_t) (moved / LOCAL_DAY) - 2, time = (int64_t) (moved % LOCAL_DAY);
-	int64_t found_day = day_next(c, day);
+	struct place place;
 
-	if (found_day == day) {
+	place_of(c, day, &place);
+	if (place.rest & 1) {
 		int64_t found = time_next(c, time);
 
-		if (found >= 0)
+		if (found >= 0 && day <= LAST_DAY)
 			return day * LOCAL_DAY + found;
-		found_day = day_next(c, day + 1);
 	}
-	return found_day == LOCAL_NEVER ? LOCAL_NEVER : found_day * LOCAL_DAY + first_time(c);
+	day = day_after(c, &place);
+	return day <= LAST_DAY ? day * LOCAL_DAY + first_time(c) : LOCAL_NEVER;
 }
 
 /* With more moments in a minute than this, those that two items share count twice: to find them
@@ -291,9 +339,9 @@ uint64_t calendar_local_count(const struct calendar *c, int64_t from, int64_t to
 	if (to <= from)
 		return 0;
 	count = count_dates(c, from_day, to_day) * count_times(c, LOCAL_DAY, in_minute);
-	if (day_next(c, to_day) == to_day)
+	if (day_matches(c, to_day))
 		count += count_times(c, to - to_day * LOCAL_DAY, in_minute);
-	if (day_next(c, from_day) == from_day)
+	if (day_matches(c, from_day))
 		count -= count_times(c, from - from_day * LOCAL_DAY, in_minute);
 	return count;
 }
