@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <systemd/sd-event.h>
 #include <unistd.h>
@@ -25,6 +26,8 @@ struct pump {
 	bool is_owing;
 	bool is_ended;
 	size_t begin, end; /* of what still has to go into the pipe */
+	bool is_holding;   /* what lies behind the barrier waits until the pipe is empty */
+	size_t barrier;
 	uint8_t buffer[BUFFER_BYTES];
 };
 
@@ -82,11 +85,29 @@ static int on_deadline(sd_event_source *source _unused_, uint64_t now _unused_, 
 	return fail(userdata, -ETIMEDOUT);
 }
 
+static bool is_pipe_empty(const struct pump *p)
+{
+	int n;
+
+	return ioctl(p->out, FIONREAD, &n) < 0 || n == 0;
+}
+
+/* How far the pipe may be filled now. While sd-bus reads the handshake it takes in whatever there is, and then
+ * does not look at a message in there before more bytes come: so none may come along with the handshake. */
+static size_t writable_end(struct pump *p)
+{
+	if (p->is_holding && p->begin == p->barrier && is_pipe_empty(p))
+		p->is_holding = false;
+	return p->is_holding ? p->barrier : p->end;
+}
+
 /* Moves what was read into the pipe; if that is full, reading waits for it. */
 static int push(struct pump *p)
 {
-	while (p->begin < p->end) {
-		ssize_t n = write(p->out, p->buffer + p->begin, p->end - p->begin);
+	size_t limit = writable_end(p);
+
+	while (p->begin < limit) {
+		ssize_t n = write(p->out, p->buffer + p->begin, limit - p->begin);
 
 		if (n < 0 && !is_temporary(errno))
 			return fail(p, -errno);
@@ -114,6 +135,8 @@ static int on_readable(sd_event_source *source _unused_, int fd _unused_, uint32
 {
 	struct pump *p = userdata;
 	uint64_t before = p->frame.n_messages;
+	uint32_t handshake = p->frame.handshake;
+	bool was_open = p->frame.is_open;
 	ssize_t n = recv(p->in, p->buffer, sizeof(p->buffer), MSG_DONTWAIT);
 	int r;
 
@@ -125,6 +148,8 @@ static int on_readable(sd_event_source *source _unused_, int fd _unused_, uint32
 	r = frame_follow(&p->frame, p->buffer, p->end, p->config.max_message);
 	if (r >= 0)
 		r = watch_debt(p, p->frame.n_messages != before);
+	p->barrier = p->frame.handshake - handshake; /* bytes of this handful */
+	p->is_holding |= p->frame.is_open && !was_open;
 	return r < 0 ? fail(p, r) : push(p);
 }
 

@@ -674,6 +674,24 @@ START_TEST(one_that_does_not_read_is_cut_off_in_time)
 }
 END_TEST
 
+START_TEST(bytes_may_come_all_at_once)
+{
+	uint8_t bytes[1024];
+	size_t n = sizeof(HANDSHAKE) - 1;
+	int fd = dial();
+
+	memcpy(bytes, HANDSHAKE, n);
+	n += make_call(bytes + n, "Resume", 1);
+	n += make_call(bytes + n, "Pause", 2);
+	ck_assert_int_eq(send(fd, bytes, n, 0), (ssize_t) n);
+	settle();
+	ck_assert_uint_eq(world.n_asked, 2);
+	ck_assert_int_eq(world.asked[1].verb, CONTROL_PAUSE);
+	ck_assert(!is_cut_off(fd));
+	close(fd);
+}
+END_TEST
+
 START_TEST(bytes_may_come_one_at_a_time)
 {
 	uint8_t message[256];
@@ -938,6 +956,7 @@ static Suite *server_suite(void)
 	tcase_add_test(hostile, unanswered_calls_have_a_limit);
 	tcase_add_test(hostile, one_that_does_not_read_hinders_nobody);
 	tcase_add_test(hostile, one_that_does_not_read_is_cut_off_in_time);
+	tcase_add_test(hostile, bytes_may_come_all_at_once);
 	tcase_add_test(hostile, bytes_may_come_one_at_a_time);
 	tcase_add_test(hostile, descriptors_sent_along_are_not_received);
 	tcase_add_test(hostile, a_crowd_at_the_door_is_turned_away_without_spinning);
