@@ -168,12 +168,6 @@ int manager_load(struct manager *m, struct diag *d)
 	return r < 0 ? r : manager_sort(m);
 }
 
-/* Enabled=no outweighs a link: such a service only a person starts. */
-static bool starts_with_supd(const struct unit_config *c)
-{
-	return c->is_wanted && c->load == UNIT_LOADED && c->spec->is_enabled;
-}
-
 void manager_begin(struct manager *m, const struct supd_now *now)
 {
 	const struct supd_cause cause = {
@@ -182,7 +176,7 @@ void manager_begin(struct manager *m, const struct supd_now *now)
 	};
 
 	for (size_t i = 0; i < m->n_units; i++)
-		if (starts_with_supd(m->sorted[i]->config) &&
+		if (unit_config_starts_with_supd(m->sorted[i]->config) &&
 		    unit_start(m, now, m->sorted[i]->name, &cause) == MANAGER_DONE)
 			m->n_starting++;
 	m->has_begun = true;

@@ -238,11 +238,6 @@ void report_run(struct report *r, const char *unit, const struct run *run)
 
 /* ---- units ---- */
 
-static bool is_enabled(const struct unit_config *c)
-{
-	return c->is_wanted && c->load == UNIT_LOADED && c->spec->is_enabled;
-}
-
 void report_unit(struct report *r, const struct unit *u)
 {
 	const struct unit_config *c = u->config;
@@ -252,7 +247,7 @@ void report_unit(struct report *r, const struct unit *u)
 	report_string(r, "load_state", unit_load_to_string(c->load));
 	report_string(r, "active_state", service_active_to_string(u->service.state));
 	report_string(r, "sub_state", service_state_to_string(u->service.state));
-	report_bool(r, "enabled", is_enabled(c));
+	report_bool(r, "enabled", unit_config_starts_with_supd(c));
 	report_last_run(r, u->run);
 	if (u->main_pid > 0)
 		report_number(r, "main_pid", u->main_pid);

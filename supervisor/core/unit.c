@@ -113,6 +113,11 @@ struct unit_config *unit_config_load(const struct unit_source *source, const str
 	return TAKE_PTR(c);
 }
 
+bool unit_config_starts_with_supd(const struct unit_config *c)
+{
+	return c->is_wanted && c->load == UNIT_LOADED && c->spec->is_enabled && (c->spec->has_type || !c->is_systemd);
+}
+
 struct unit *unit_new(const char *name, struct unit_config *config)
 {
 	struct unit *u = calloc(1, sizeof(*u));

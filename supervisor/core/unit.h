@@ -61,6 +61,11 @@ struct unit {
 struct unit_config *unit_config_load(const struct unit_source *source, const struct specifiers *specifiers);
 struct unit_config *unit_config_free(struct unit_config *c);
 
+/* Is it one of the services that start with the daemon? Enabled=no outweighs a link. Linked where units are systemd's, a
+ * service without Type= is what it is there: a daemon. It runs here when asked for, as a oneshot, but start-up
+ * would wait for its end for ever. */
+bool unit_config_starts_with_supd(const struct unit_config *c);
+
 /* Takes @config. NULL when memory ran out (@config is the caller's then). */
 struct unit *unit_new(const char *name, struct unit_config *config);
 struct unit *unit_free(struct unit *u);
