@@ -9,7 +9,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/cleanup.h"
 #include "base/parse_error.h"
+#include "base/text.h"
 #include "timer/calendar.h"
 #include "timer/calendar_scan.h"
 #include "timer/civil.h"
@@ -57,19 +59,22 @@ static int read_field(struct cursor *c, enum calendar_field field, struct field_
 	return 0;
 }
 
+static const char *const weekday_names[7] = {
+	"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday",
+};
+
+/* Returns the length of the name of a weekday, 0 if none stands there. */
 static size_t weekday_at(const struct cursor *c, int *ret)
 {
-	static const char *const names[7] = { "Monday", "Tuesday", "Wednesday", "Thursday",
-					      "Friday", "Saturday", "Sunday" };
 	size_t rest = (size_t) (c->end - c->at);
 
 	for (int i = 0; i < 7; i++) {
-		size_t length = strlen(names[i]);
+		size_t length = strlen(weekday_names[i]);
 
-		if (rest < 3 || strncasecmp(c->at, names[i], 3) != 0)
+		if (rest < 3 || strncasecmp(c->at, weekday_names[i], 3) != 0)
 			continue;
 		*ret = i;
-		return rest >= length && strncasecmp(c->at, names[i], length) == 0 ? length : 3;
+		return rest >= length && strncasecmp(c->at, weekday_names[i], length) == 0 ? length : 3;
 	}
 	return 0;
 }
@@ -228,10 +233,66 @@ static int read_epoch(struct cursor *c, struct calendar_layout *l)
 	return 1;
 }
 
+static const struct {
+	const char *name, *meaning;
+} names[] = {
+	{ "minutely", "*-*-* *:*:00" },
+	{ "hourly", "*-*-* *:00:00" },
+	{ "daily", "*-*-* 00:00:00" },
+	{ "weekly", "Mon *-*-* 00:00:00" },
+	{ "monthly", "*-*-01 00:00:00" },
+	{ "quarterly", "*-01,04,07,10-01 00:00:00" },
+	{ "semiannually", "*-01,07-01 00:00:00" },
+	{ "semi-annually", "*-01,07-01 00:00:00" },
+	{ "biannually", "*-01,07-01 00:00:00" },
+	{ "bi-annually", "*-01,07-01 00:00:00" },
+	{ "annually", "*-01-01 00:00:00" },
+	{ "yearly", "*-01-01 00:00:00" },
+	{ "anually", "*-01-01 00:00:00" }, /* once misspelt in systemd, still taken */
+};
+
+static const char *meaning_of_name(const char *text, size_t length)
+{
+	for (size_t i = 0; i < ELEMENTS(names); i++)
+		if (strlen(names[i].name) == length && strncasecmp(names[i].name, text, length) == 0)
+			return names[i].meaning;
+	return NULL;
+}
+
+static const char *next_known_word(void *userdata, size_t i)
+{
+	const size_t name_count = ELEMENTS(names) - 1; /* without the misspelt one */
+
+	(void) userdata;
+	if (i < name_count)
+		return names[i].name;
+	return i - name_count < ELEMENTS(weekday_names) ? weekday_names[i - name_count] : NULL;
+}
+
+/* A word at the beginning that is neither a name nor a weekday. */
+static int unknown_word(const struct cursor *c)
+{
+	char word[24] = "";
+	const char *known;
+	size_t n = 0;
+
+	for (; n + 1 < sizeof(word) && (is_letter(peek(c, (ptrdiff_t) n)) ||
+					peek(c, (ptrdiff_t) n) == '-'); n++)
+		word[n] = peek(c, (ptrdiff_t) n);
+	word[n] = '\0';
+	known = text_suggest(word, next_known_word, NULL);
+	return parse_error_at(c->error, (unsigned) (c->at - c->text) + 1,
+			      "'%s' is neither a weekday nor a name like 'daily'%s%s%s", word,
+			      known ? " (did you mean '" : "", known ? known : "",
+			      known ? "'?)" : "");
+}
+
 static int read_parts(struct cursor *c, struct calendar_layout *l)
 {
 	int r = read_weekdays(c, &l->weekdays);
 
+	if (r == 0 && l->weekdays == 0 && is_letter(peek(c, 0)))
+		return unknown_word(c);
 	if (r == 0 && peek(c, 0) == '@') {
 		r = read_epoch(c, l);
 		if (r < 0)
@@ -242,32 +303,6 @@ static int read_parts(struct cursor *c, struct calendar_layout *l)
 	if (r == 0)
 		r = read_date(c, l);
 	return r == 0 ? read_time(c, l) : r;
-}
-
-static const char *meaning_of_name(const char *text, size_t length)
-{
-	static const struct {
-		const char *name, *meaning;
-	} table[] = {
-		{ "minutely", "*-*-* *:*:00" },
-		{ "hourly", "*-*-* *:00:00" },
-		{ "daily", "*-*-* 00:00:00" },
-		{ "weekly", "Mon *-*-* 00:00:00" },
-		{ "monthly", "*-*-01 00:00:00" },
-		{ "quarterly", "*-01,04,07,10-01 00:00:00" },
-		{ "semiannually", "*-01,07-01 00:00:00" },
-		{ "semi-annually", "*-01,07-01 00:00:00" },
-		{ "biannually", "*-01,07-01 00:00:00" },
-		{ "bi-annually", "*-01,07-01 00:00:00" },
-		{ "annually", "*-01-01 00:00:00" },
-		{ "anually", "*-01-01 00:00:00" }, /* once misspelt in systemd, still taken */
-		{ "yearly", "*-01-01 00:00:00" },
-	};
-
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-		if (strlen(table[i].name) == length && strncasecmp(table[i].name, text, length) == 0)
-			return table[i].meaning;
-	return NULL;
 }
 
 /* Cuts the zone off the end: "UTC" in any case, or a last word that can only be a zone, because no

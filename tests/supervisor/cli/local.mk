@@ -3,3 +3,6 @@ check_PROGRAMS += %D%/test_supctl
 TESTS += %D%/test_supctl
 
 %C%_test_supctl_LDADD = $(TEST_LIBS) $(CONTROL_LIBS)
+
+dist_check_SCRIPTS += %D%/test_calendar.sh
+TESTS += %D%/test_calendar.sh
