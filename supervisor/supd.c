@@ -28,8 +28,6 @@
 #include "supd_options.h"
 #include "surroundings.h"
 
-/* 2026-01-01: a clock that shows less has not been set since it lost power. */
-#define CLOCK_EPOCH ((usec_t) 1767225600 * USEC_PER_SEC)
 #define LOCK_NAME "lock"
 
 struct supd {

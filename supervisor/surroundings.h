@@ -8,8 +8,12 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/usec.h"
 #include "core/directories.h"
 #include "service/specifier.h"
+
+/* 2026-01-01: a clock that shows less has not been set since it lost power. */
+#define CLOCK_EPOCH ((usec_t) 1767225600 * USEC_PER_SEC)
 
 struct surroundings {
 	bool is_container;

@@ -88,13 +88,30 @@ static bool start_target(struct supd_instance *self, struct entry *e, const stru
 	return true;
 }
 
+/* What a change of the local clock did to this moment of an OnCalendar=: a word, or NULL. */
+static const char *dst_of(const struct supd_instance *self, const struct entry *e, usec_t scheduled)
+{
+	static const char *const word[] = { [CALENDAR_PLAIN] = NULL, [CALENDAR_GAP] = "gap", [CALENDAR_FOLD] = "fold" };
+	const struct timer_spec *spec = &e->config->spec;
+
+	for (unsigned i = 0; i < spec->n_triggers && scheduled > 0; i++) {
+		const struct calendar *c = spec->trigger[i].calendar;
+		enum calendar_note note;
+
+		if (c && calendar_next(c, zone_cache_local(self->zones), scheduled - 1, &note) == scheduled)
+			return word[note];
+	}
+	return NULL;
+}
+
 static void say_missed(struct supd_instance *self, struct entry *e, const struct timer_effect *fx)
 {
-	const char *reason = miss_reason_to_string(fx->reason);
+	const char *reason = miss_reason_to_string(fx->reason), *dst = dst_of(self, e, fx->at);
 	const struct supd_field field[] = {
 		{ .key = "reason", .type = SUPD_STRING, .value.string = reason },
 		{ .key = "scheduled", .type = SUPD_TIMESTAMP, .value.usec = fx->at },
 		{ .key = "count", .type = SUPD_NUMBER, .value.number = (int64_t) fx->count },
+		{ .key = "dst", .type = dst ? SUPD_STRING : SUPD_NULL, .value.string = dst },
 	};
 
 	if (fx->count == 1)
@@ -123,10 +140,12 @@ static void say_retry(struct supd_instance *self, struct entry *e, const struct 
 static void say_elapsed(struct supd_instance *self, struct entry *e)
 {
 	const struct open_run *open = &e->timer.memory.open;
+	const char *dst = str_equal(open->cause, "retry") ? NULL : dst_of(self, e, open->scheduled);
 	const struct supd_field field[] = {
 		{ .key = "cause", .type = SUPD_STRING, .value.string = open->cause },
 		{ .key = "scheduled", .type = SUPD_TIMESTAMP, .value.usec = open->scheduled },
 		{ .key = "attempt", .type = SUPD_NUMBER, .value.number = open->attempt },
+		{ .key = "dst", .type = dst ? SUPD_STRING : SUPD_NULL, .value.string = dst },
 	};
 
 	tell(self, "elapsed", e->name, field, ELEMENTS(field));

@@ -13,6 +13,7 @@
 #include "cli/cli_verify.h"
 #if ENABLE_TIMER
 #include "cli/cli_calendar.h"
+#include "cli/cli_simulate.h"
 #endif
 
 static int cli_help(struct cli *c, int argc, char **argv)
@@ -75,6 +76,8 @@ static const struct cli_verb verbs[] = {
 	{ OFFLINE, "verify", NULL, "[FILE…]", "judge unit files: those named, or all there are",
 	  CLI_USER | CLI_SYSTEM, 0, -1, NULL, cli_verify },
 #if ENABLE_TIMER
+	{ OFFLINE, "simulate", NULL, "[UNIT…]", "what would run, be retried and be missed, with nothing run",
+	  CLI_USER | CLI_SYSTEM | CLI_NO_LEGEND | CLI_FULL, 0, -1, NULL, cli_simulate },
 	{ OFFLINE, "calendar", NULL, "EXPRESSION…", "check calendar expressions and show when they elapse", 0, 1, -1,
 	  NULL, cli_calendar },
 	{ OFFLINE, "timespan", NULL, "SPAN…", "check time spans", 0, 1, -1, NULL, cli_timespan },

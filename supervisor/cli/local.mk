@@ -19,7 +19,11 @@ libcli_a_SOURCES = \
 	$(settings_sources)
 
 if TIMER
-libcli_a_SOURCES += %D%/cli_calendar.c %D%/cli_calendar.h
+libcli_a_SOURCES += \
+	%D%/cli_calendar.c %D%/cli_calendar.h \
+	%D%/cli_simulate.c %D%/cli_simulate.h \
+	%D%/simulate_report.c %D%/simulate_report.h \
+	%D%/world_virtual.c %D%/world_virtual.h
 endif
 
 bin_PROGRAMS += supctl
