@@ -15,6 +15,7 @@ AM_TESTS_ENVIRONMENT = \
 	ENABLE_TIMER='$(enable_timer)'; export ENABLE_TIMER; \
 	CK_TAP_LOG_FILE_NAME=-; export CK_TAP_LOG_FILE_NAME; \
 	CK_VERBOSITY=silent; export CK_VERBOSITY; \
+	CK_TIMEOUT_MULTIPLIER=5; export CK_TIMEOUT_MULTIPLIER; \
 	unset NOTIFY_SOCKET TZ SUPD_RUNTIME_DIR;
 
 # What a test program links unless its own _LDADD says more.
