@@ -142,7 +142,8 @@ static void sweep(struct cgroup_home *h)
 
 /* ---- our own ---- */
 
-/* Another daemon's sweep may take the new folder before it is locked: then it is a deleted one, and locked in vain. */
+/* Another daemon's sweep may take the new folder, which is not locked yet, for a dead one's: then it is the sweep that
+ * has it locked, or has removed it already, and we make another. */
 static int make_locked(const struct cgroup *parent, struct cgroup *ret)
 {
 	for (unsigned attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
@@ -154,17 +155,21 @@ static int make_locked(const struct cgroup *parent, struct cgroup *ret)
 		(void) getrandom(&chance, sizeof(chance), GRND_NONBLOCK);
 		snprintf(name, sizeof(name), PREFIX "%d-%08x", (int) getpid(), (unsigned) chance);
 		r = cgroup_make(parent, name, &g);
+		if (r == -ENOENT)
+			continue;
 		if (r < 0)
 			return r;
-		if (!is_locked(&g) && cgroup_is_usable(&g)) {
+		if (is_locked(&g) || cgroup_is_populated(&g) < 0) {
+			cgroup_done(&g);
+			continue;
+		}
+		if (cgroup_is_usable(&g)) {
 			*ret = g;
 			return 0;
 		}
-		r = cgroup_is_populated(&g) < 0 ? -EAGAIN : -EACCES;
 		(void) cgroup_remove(&g);
 		cgroup_done(&g);
-		if (r != -EAGAIN)
-			return r;
+		return -EACCES;
 	}
 	return -EAGAIN;
 }

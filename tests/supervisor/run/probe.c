@@ -134,6 +134,15 @@ static int leave_behind(void)
 	be_stubborn();
 }
 
+/* A child that is deaf, and a parent that outlives it. */
+static _Noreturn void have_a_child(void)
+{
+	if (fork() == 0)
+		be_stubborn();
+	for (;;)
+		pause();
+}
+
 static int flood(long bytes)
 {
 	char line[100];
@@ -156,6 +165,8 @@ int main(int argc, char **argv)
 		return raise(atoi(argv[2]));
 	if (strcmp(what, "stubborn") == 0)
 		be_stubborn();
+	if (strcmp(what, "child") == 0)
+		have_a_child();
 	if (strcmp(what, "leave") == 0)
 		return leave_behind();
 	if (strcmp(what, "flood") == 0)

@@ -77,10 +77,15 @@ static void on_saved(void *userdata, const struct supd_now *now, const char *plu
 	a->result = result;
 }
 
+/* Others on this machine may set the clock, too. */
 static void on_clock_jump(void *userdata, const struct supd_now *now, int64_t delta)
 {
+	struct scene *s = userdata;
+
 	(void) delta;
-	record(userdata, ANSWER_CLOCK_JUMP, now);
+	s->n_jumps++;
+	if (s->wants_jumps)
+		record(s, ANSWER_CLOCK_JUMP, now);
 }
 
 static void on_zone_change(void *userdata, const struct supd_now *now)
@@ -178,12 +183,9 @@ struct answer scene_next(struct scene *s)
 {
 	struct answer a;
 
-	while (s->n_answers == 0) {
-		int r = sd_event_run(s->event, SCENE_PATIENCE);
-
-		ck_assert_int_ge(r, 0);
-		ck_assert_msg(r > 0, "nothing happened for a long time");
-	}
+	/* A turn without an answer is no failure: the loop also wakes for nothing. The test's own time limit is. */
+	while (s->n_answers == 0)
+		ck_assert_int_ge(sd_event_run(s->event, SCENE_PATIENCE), 0);
 	a = s->answer[0];
 	memmove(s->answer, s->answer + 1, --s->n_answers * sizeof(a));
 	return a;

@@ -6,7 +6,7 @@
 
 #include "run/world_linux.h"
 
-#define SCENE_PATIENCE (30 * USEC_PER_SEC) /* a test that waits longer has failed */
+#define SCENE_PATIENCE (10 * USEC_PER_SEC) /* between two looks */
 
 enum answer_kind {
 	ANSWER_WAKE,
@@ -46,6 +46,8 @@ struct scene {
 	/* taken by scene_next() from the front */
 	struct answer answer[64];
 	unsigned n_answers;
+	bool wants_jumps; /* else they are only counted */
+	unsigned n_jumps;
 	struct scene_line *line;
 	size_t n_lines;
 	/* what the next spawn asks for; reset by scene_reset_request() */

@@ -262,7 +262,7 @@ START_TEST(end_of_a_run_is_not_held_up_by_whoever_keeps_the_pipe)
 	EXPECT("out:mine", "out:theirs", "out:still");
 	/* until the grace time is over */
 	while (n_notes == 0)
-		ck_assert_int_ge(sd_event_run(event, 10 * USEC_PER_SEC), 1);
+		ck_assert_int_ge(sd_event_run(event, 10 * USEC_PER_SEC), 0);
 	{
 		struct pollfd p = { .fd = out, .events = POLLOUT };
 
@@ -281,7 +281,7 @@ START_TEST(other_runs_are_left_alone)
 	output_finish(output);
 	outputs_leave(all, 1);
 	while (n_notes == 0)
-		ck_assert_int_ge(sd_event_run(event, 10 * USEC_PER_SEC), 1);
+		ck_assert_int_ge(sd_event_run(event, 10 * USEC_PER_SEC), 0);
 	say(other_out, "here\n");
 	turns(2);
 	EXPECT("out:here");

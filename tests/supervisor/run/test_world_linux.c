@@ -134,6 +134,7 @@ static bool touch_clock(void)
 
 START_TEST(setting_the_clock_is_told_each_time)
 {
+	scene->wants_jumps = true;
 	for (int i = 0; i < 4 && touch_clock(); i++)
 		scene_expect(scene, ANSWER_CLOCK_JUMP);
 }
@@ -141,12 +142,14 @@ END_TEST
 
 START_TEST(jump_is_told_before_the_alarm_that_it_made_due)
 {
+	scene->wants_jumps = true;
 	if (!touch_clock())
 		return;
 	ck_assert_int_ge(arm(SUPD_CLOCK_REALTIME, clock_now(CLOCK_REALTIME) - USEC_PER_HOUR), 0);
 	scene_expect(scene, ANSWER_CLOCK_JUMP);
-	scene_expect(scene, ANSWER_WAKE);
 	ck_assert(touch_clock());
+	while (scene_next(scene).kind != ANSWER_WAKE)
+		;
 }
 END_TEST
 
@@ -263,10 +266,17 @@ END_TEST
 
 START_TEST(idle_loop_sleeps)
 {
+	unsigned n_jumps;
+	int r;
+
 	/* Whatever there is to settle at first. */
 	while (sd_event_run(scene->event, 0) > 0)
 		;
-	ck_assert_int_eq(sd_event_run(scene->event, 50 * USEC_PER_MSEC), 0);
+	do {
+		n_jumps = scene->n_jumps;
+		r = sd_event_run(scene->event, 50 * USEC_PER_MSEC);
+	} while (scene->n_jumps > n_jumps);
+	ck_assert_int_eq(r, 0);
 }
 END_TEST
 
