@@ -24,9 +24,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/parse_error.h"
 #include "base/usec.h"
 
+struct parse_error;
 struct zone;
 struct zone_slot;
 
@@ -37,8 +37,6 @@ struct zone_slot;
 #define CALENDAR_YEAR_COUNT (CALENDAR_YEAR_MAX - CALENDAR_YEAR_BASE + 1)
 #define CALENDAR_YEAR_KINDS 14
 #define CALENDAR_STEP_MAX 8
-
-#define calendar_error parse_error
 
 enum calendar_zone_kind {
 	CALENDAR_ZONE_LOCAL, /* none given: the caller's local zone */
@@ -97,7 +95,8 @@ size_t calendar_print(const struct calendar *calendar, const struct zone *local,
 /* False for a date that no year has, 02-30: known once parsed, it never elapses. */
 bool calendar_is_possible(const struct calendar *calendar);
 
-/* The zone the expression runs in; @local if it names none. */
+/* The zone the expression runs in: @local if it names none (or one not yet looked up), UTC if that is
+ * NULL. */
 const struct zone *calendar_zone(const struct calendar *calendar, const struct zone *local);
 
 /* The first elapse strictly after @after, or USEC_NEVER. @ret_note may be NULL and is written only

@@ -55,7 +55,8 @@ int zone_cache_parse(struct zone_cache *cache, const char *text, struct calendar
 
 /* Looks whether files have changed (device, inode, time of change, size) and reads those again; one
  * that is gone or not sound leaves the zone as it was. Returns true if a zone changed: then every
- * next elapse must be computed anew. */
+ * next elapse must be computed anew, and expressions bound to an abbreviation of the local zone be
+ * parsed anew, for the new local zone may know other names. */
 bool zone_cache_refresh(struct zone_cache *cache);
 
 #endif

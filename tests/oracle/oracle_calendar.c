@@ -267,10 +267,8 @@ int main(void)
 	unsigned long count = analyze_number("ORACLE_COUNT", 2000), seed = analyze_number("ORACLE_SEED", 1);
 	struct chance chance = { seed * UINT64_C(0x9e3779b97f4a7c15) | 1 };
 
-	if (!analyze_is_installed()) {
-		printf("1..0 # SKIP systemd-analyze is not installed\n");
+	if (!analyze_is_reference())
 		return 0;
-	}
 	printf("1..1\n");
 	for (unsigned long done = 0; done < count; done += BATCH)
 		run_batch(&chance, (int) (count - done < BATCH ? count - done : BATCH));

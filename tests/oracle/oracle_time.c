@@ -119,10 +119,8 @@ int main(void)
 	struct chance chance = { seed * UINT64_C(0x9e3779b97f4a7c15) | 1 };
 	int kind_count = sizeof(kinds) / sizeof(kinds[0]), status = 0;
 
-	if (!analyze_is_installed()) {
-		printf("1..0 # SKIP systemd-analyze is not installed\n");
+	if (!analyze_is_reference())
 		return 0;
-	}
 	printf("1..%d\n", kind_count);
 	for (int k = 0; k < kind_count; k++) {
 		failures = valid = 0;

@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-bool analyze_is_installed(void);
+/* True if it is there and is of the version supd.time(7) compares with; else says so as TAP does.
+ * ORACLE_ANY=1 takes any version. */
+bool analyze_is_reference(void);
 
 /* Runs @argv with TZ=@tz; its stdout is read from the result, its stderr is thrown away. */
 FILE *analyze_start(char *const *argv, const char *tz, pid_t *ret_pid);
