@@ -368,8 +368,10 @@ static void on_stop(void *userdata, int signal, bool again, bool hurry)
 		kill_everything(s);
 		return;
 	}
-	if (again)
+	if (again) {
+		log_notice("stopping already; a second SIGINT kills what still runs");
 		return;
+	}
 	log_notice("stopping: SIG%s", sigabbrev_np(signal));
 	manager_shutdown(s->manager, &now);
 	jobs_timers_changed(&s->control);
