@@ -209,7 +209,7 @@ static int groups_lookup(const struct service_spec *spec, struct arena *arena, s
 	size_t n = 0;
 	int r = 0;
 
-	if (spec->user && geteuid() == 0)
+	if (spec->user && geteuid() == 0 && id->uid != 0)
 		r = groups_of_user(id, arena, &groups, &n);
 	for (const char *const *g = spec->supplementary_groups; r >= 0 && g && *g; g++) {
 		gid_t gid;
@@ -220,7 +220,9 @@ static int groups_lookup(const struct service_spec *spec, struct arena *arena, s
 	}
 	id->groups = groups;
 	id->n_groups = n;
-	id->set_groups = spec->user || n > 0;
+	/* root that remains root keeps its groups: as systemd does, and where no groups may be set (in a user namespace,
+	 * say) it works all the same. */
+	id->set_groups = n > 0;
 	return r;
 }
 

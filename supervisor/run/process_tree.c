@@ -47,6 +47,26 @@ struct process_forest {
 
 /* ---- without a cgroup: who belongs to a tree ---- */
 
+/* Without /proc (in a bare chroot, say) there are only the process groups that the main processes lead. */
+static int signal_groups(struct process_tree *t, int signal, pid_t spare)
+{
+	for (size_t i = 0; i < t->n_sessions; i++)
+		if (t->session[i] != spare)
+			(void) kill(-t->session[i], signal);
+	return 0;
+}
+
+static bool is_any_group_left(struct process_tree *t)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < t->n_sessions; i++)
+		if (kill(-t->session[i], 0) == 0 || errno == EPERM)
+			t->session[kept++] = t->session[i];
+	t->n_sessions = kept;
+	return kept > 0;
+}
+
 /* A process and what was found out about it in this walk. */
 struct walk {
 	struct process *p;
@@ -129,6 +149,9 @@ static int members(struct process_tree *t, struct process **ret, size_t *ret_n)
 	r = process_list(&list, &w.n);
 	if (r < 0)
 		return r;
+	/* Not even us: nothing is mounted there. */
+	if (w.n == 0)
+		return -ENOENT;
 	marks = calloc(2 * w.n + 1, sizeof(*marks));
 	if (!marks)
 		return -ENOMEM;
@@ -175,6 +198,8 @@ static int signal_members(struct process_tree *t, int signal, pid_t spare)
 		int r;
 
 		r = members(t, &list, &n);
+		if (r == -ENOENT)
+			return signal_groups(t, signal, spare);
 		if (r < 0)
 			return r;
 		grown = reallocarray(sent, n_sent + n + 1, sizeof(*sent));
@@ -206,7 +231,8 @@ static bool is_populated(struct process_tree *t)
 		r = cgroup_is_populated(&t->group);
 		return r < 0 ? r != -ENODEV && r != -ENOENT : r > 0;
 	}
-	return members(t, &list, &n) < 0 || n > 0;
+	r = members(t, &list, &n);
+	return r == -ENOENT ? is_any_group_left(t) : r < 0 || n > 0;
 }
 
 static int check_soon(struct process_forest *f)

@@ -10,7 +10,8 @@
  * not.
  *
  * Elsewhere the daemon is a child subreaper, so that all of them stay its descendants, and a walk through /proc tells them
- * by session, by ancestors, and by INVOCATION_ID= in the environment that they were executed with. That a tree
+ * by session, by ancestors, and by INVOCATION_ID= in the environment that they were executed with (where there is no
+ * /proc, by the process groups of the main processes alone). That a tree
  * has emptied is seen when something is reaped, and by looking again after a moment while something is left. Only
  * a process that detaches completely and also drops its environment escapes that. */
 

@@ -98,11 +98,21 @@ static int tell_all(int argc, char **argv)
 	return fflush(stdout) == 0 ? 0 : 1;
 }
 
+/* So that a test that fails leaves nobody for ever. */
+#define LIFETIME 300
+
+static void ignore_signals(void)
+{
+	for (int sig = 1; sig < NSIG; sig++)
+		if (sig != SIGALRM)
+			(void) signal(sig, SIG_IGN);
+	(void) alarm(LIFETIME);
+}
+
 /* Until it is killed; deaf to what can be ignored. */
 static _Noreturn void be_stubborn(void)
 {
-	for (int sig = 1; sig < NSIG; sig++)
-		(void) signal(sig, SIG_IGN);
+	ignore_signals();
 	printf("ready\n");
 	fflush(stdout);
 	for (;;)
@@ -125,8 +135,7 @@ static int leave_behind(void)
 	setsid();
 	if (fork() > 0)
 		_exit(0);
-	for (int sig = 1; sig < NSIG; sig++)
-		(void) signal(sig, SIG_IGN);
+	ignore_signals();
 	if (write(fd[1], "x", 1) != 1)
 		_exit(1);
 	close(fd[0]);

@@ -5,9 +5,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/file.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -326,6 +328,29 @@ START_TEST(orphans_are_reaped)
 }
 END_TEST
 
+/* In a chroot without /proc, as it were. */
+START_TEST(process_group_ends_even_without_proc)
+{
+	/* The log's and the loop's files are open by now. */
+	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0) {
+		ck_assert_int_eq(errno, EPERM);
+		return;
+	}
+	ck_assert_int_eq(mount("none", "/proc", "tmpfs", 0, NULL), 0);
+	spawn(1, WORDS("/bin/sh", "-c", "sleep 1000 & echo ready; wait"));
+	wait_ready();
+	ck_assert_int_eq(watch_tree(1), 0);
+	for (int i = 0; i < 5; i++)
+		scene_turn(scene);
+	ck_assert_uint_eq(scene->n_answers, 0);
+	ck_assert_int_eq(kill_tree(1, SIGTERM, false), 0);
+	ck_assert_int_eq(WTERMSIG(scene_expect(scene, ANSWER_EXITED).wstatus), SIGTERM);
+	scene_expect(scene, ANSWER_TREE_EMPTY);
+	ck_assert_int_eq(umount("/proc"), 0);
+	ck_assert(!scene_is_left(scene));
+}
+END_TEST
+
 /* ---- cgroups ---- */
 
 /* Folders of this process below its own cgroup. */
@@ -499,6 +524,7 @@ static Suite *runs_suite(void)
 		tcase_add_test(both[i], orphans_are_reaped);
 		suite_add_tcase(s, both[i]);
 	}
+	tcase_add_test(without, process_group_ends_even_without_proc);
 	tcase_set_timeout(only, 60);
 	tcase_add_test(only, cgroups_go_with_the_daemon);
 	tcase_add_test(only, process_is_in_a_cgroup_of_its_own);
