@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: MIT
 bench_programs =
-EXTRA_PROGRAMS += $(bench_programs)
+bench_helpers =
+EXTRA_PROGRAMS += $(bench_programs) $(bench_helpers)
 
 .PHONY: bench
-bench: $(bench_programs)
+bench: $(bench_programs) $(bench_helpers) all-am
 	$(AM_V_at)set -e; for p in $(bench_programs); do ./$$p; done
 
 if TIMER
-bench_programs += %D%/bench_calendar
+bench_programs += %D%/bench_calendar %D%/bench_daemon
 %C%_bench_calendar_LDADD = $(TIMER_LIBS)
+%C%_bench_daemon_LDADD =
+# Static where libc can be had that way: less to load, and so less that is not ours in what is measured.
+bench_helpers += %D%/probe
+%C%_probe_LDADD =
+%C%_probe_LDFLAGS = -all-static -no-pie
 endif

@@ -1,0 +1,558 @@
+/* SPDX-License-Identifier: MIT */
+
+/* What the daemon costs: loading and reloading many pairs of a timer and its service, the memory they take, a list of
+ * them, how often it wakes up with nothing to do; and how late the child of a timer begins, beside a bare loop of
+ * vfork() and exec() of the same program in the same run.
+ *
+ * BENCH_PAIRS: how many pairs are loaded ("1000 10000 100000").
+ * BENCH_DUE: how many timers are due at one moment ("1 100 1000").
+ * BENCH_ROUNDS: how often the smallest of these is repeated, since one child says little (20).
+ * BENCH_IDLE: for how many seconds it is watched while idle (60). */
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PATH_SIZE 512
+#define MS 1e6
+#define LIST_MAX 16
+
+static char top[PATH_SIZE - 64]; /* of the build */
+static char dir[64], probe[PATH_SIZE];
+
+struct daemon {
+	pid_t pid;
+	double load_ns; /* from its start until it answers a question */
+};
+
+__attribute__((format(printf, 1, 2), noreturn))
+static void give_up(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void) vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	(void) fprintf(stderr, ": %s\n", strerror(errno));
+	exit(EXIT_FAILURE);
+}
+
+static double now_ns(clockid_t clock)
+{
+	struct timespec ts;
+
+	clock_gettime(clock, &ts);
+	return (double) ts.tv_sec * 1e9 + (double) ts.tv_nsec;
+}
+
+static void sleep_until(clockid_t clock, double ns)
+{
+	struct timespec ts = { .tv_sec = (time_t) (ns / 1e9) };
+
+	ts.tv_nsec = (long) (ns - (double) ts.tv_sec * 1e9);
+	while (clock_nanosleep(clock, TIMER_ABSTIME, &ts, NULL) == EINTR)
+		;
+}
+
+__attribute__((format(printf, 2, 3)))
+static void write_file(const char *path, const char *fmt, ...)
+{
+	FILE *f = fopen(path, "we");
+	va_list ap;
+
+	if (!f)
+		give_up("%s", path);
+	va_start(ap, fmt);
+	(void) vfprintf(f, fmt, ap);
+	va_end(ap);
+	if (fclose(f) != 0)
+		give_up("%s", path);
+}
+
+static void remove_tree(const char *path)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		execlp("rm", "rm", "-rf", "--", path, (char *) NULL);
+		_exit(EXIT_FAILURE);
+	}
+	(void) waitpid(pid, NULL, 0);
+}
+
+static size_t numbers(const char *variable, const char *otherwise, unsigned ret[LIST_MAX])
+{
+	const char *text = getenv(variable);
+	size_t n = 0;
+	char *end;
+
+	for (text = text ? text : otherwise; n < LIST_MAX; text = end) {
+		ret[n] = (unsigned) strtoul(text, &end, 10);
+		if (end == text)
+			break;
+		n++;
+	}
+	return n;
+}
+
+/* ---- the daemon ---- */
+
+static int notify_socket(struct sockaddr_un *ret)
+{
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	*ret = (struct sockaddr_un) { .sun_family = AF_UNIX };
+	(void) snprintf(ret->sun_path, sizeof(ret->sun_path), "%s/notify", dir);
+	(void) unlink(ret->sun_path);
+	if (fd < 0 || bind(fd, (const struct sockaddr *) ret, sizeof(*ret)) < 0)
+		give_up("%s", ret->sun_path);
+	return fd;
+}
+
+static void wait_until_ready(int fd)
+{
+	struct timeval patience = { .tv_sec = 120 };
+	char message[512];
+	ssize_t n;
+
+	(void) setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	do {
+		n = recv(fd, message, sizeof(message) - 1, 0);
+		if (n < 0)
+			give_up("supd does not become ready, see %s/log", dir);
+		message[n] = '\0';
+	} while (!strstr(message, "READY=1"));
+}
+
+/* Time until it has answered. */
+static double ask(const char *verb)
+{
+	char program[PATH_SIZE], run[PATH_SIZE];
+	double start = now_ns(CLOCK_MONOTONIC);
+	int wstatus, null;
+	pid_t pid;
+
+	(void) snprintf(program, sizeof(program), "%s/supctl", top);
+	(void) snprintf(run, sizeof(run), "--runtime-dir=%s/run", dir);
+	pid = fork();
+	if (pid == 0) {
+		null = open("/dev/null", O_WRONLY);
+		(void) dup2(null, STDOUT_FILENO);
+		execl(program, program, run, verb, (char *) NULL);
+		_exit(127);
+	}
+	if (waitpid(pid, &wstatus, 0) < 0 || wstatus != 0)
+		give_up("supctl %s failed (%d)", verb, wstatus);
+	return now_ns(CLOCK_MONOTONIC) - start;
+}
+
+static double ask_best(const char *verb)
+{
+	double best = ask(verb), again;
+
+	for (int i = 0; i < 4; i++) {
+		again = ask(verb);
+		best = again < best ? again : best;
+	}
+	return best;
+}
+
+static void run_supd(const char *state)
+{
+	char program[PATH_SIZE], arg[3][PATH_SIZE], log[PATH_SIZE];
+	int fd;
+
+	(void) snprintf(program, sizeof(program), "%s/supd", top);
+	(void) snprintf(arg[0], sizeof(arg[0]), "--unit-path=%s/units", dir);
+	(void) snprintf(arg[1], sizeof(arg[1]), "--runtime-dir=%s/run", dir);
+	(void) snprintf(arg[2], sizeof(arg[2]), "--state-dir=%s", state);
+	(void) snprintf(log, sizeof(log), "%s/log", dir);
+	fd = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	(void) dup2(fd, STDOUT_FILENO);
+	(void) dup2(fd, STDERR_FILENO);
+	execl(program, program, arg[0], arg[1], arg[2], "--experimental=timers", (char *) NULL);
+	_exit(127);
+}
+
+static struct daemon daemon_start(const char *state)
+{
+	struct sockaddr_un address;
+	int fd = notify_socket(&address);
+	double start = now_ns(CLOCK_MONOTONIC);
+	struct daemon d;
+
+	d.pid = fork();
+	if (d.pid == 0) {
+		setenv("NOTIFY_SOCKET", address.sun_path, 1);
+		run_supd(state);
+	}
+	wait_until_ready(fd);
+	(void) close(fd);
+	(void) ask("version");
+	d.load_ns = now_ns(CLOCK_MONOTONIC) - start;
+	return d;
+}
+
+static void daemon_stop(struct daemon *d)
+{
+	(void) kill(d->pid, SIGTERM);
+	(void) waitpid(d->pid, NULL, 0);
+}
+
+/* In KiB. */
+static double resident(const struct daemon *d)
+{
+	char path[64], line[256];
+	double kib = 0;
+	FILE *f;
+
+	(void) snprintf(path, sizeof(path), "/proc/%d/status", (int) d->pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "VmRSS: %lf", &kib) == 1)
+			break;
+	if (f)
+		(void) fclose(f);
+	return kib;
+}
+
+/* How often its threads have been put to work so far. */
+static long wake_ups(const struct daemon *d)
+{
+	char path[PATH_SIZE], line[256];
+	struct dirent *task;
+	long sum = 0, n;
+	DIR *tasks;
+	FILE *f;
+
+	(void) snprintf(path, sizeof(path), "/proc/%d/task", (int) d->pid);
+	tasks = opendir(path);
+	while (tasks && (task = readdir(tasks))) {
+		(void) snprintf(path, sizeof(path), "/proc/%d/task/%.32s/status", (int) d->pid, task->d_name);
+		f = task->d_name[0] == '.' ? NULL : fopen(path, "re");
+		while (f && fgets(line, sizeof(line), f))
+			if (sscanf(line, "voluntary_ctxt_switches: %ld", &n) == 1 ||
+			    sscanf(line, "nonvoluntary_ctxt_switches: %ld", &n) == 1)
+				sum += n;
+		if (f)
+			(void) fclose(f);
+	}
+	if (tasks)
+		(void) closedir(tasks);
+	return sum;
+}
+
+/* ---- many units ---- */
+
+static void units_new(void)
+{
+	char path[PATH_SIZE];
+
+	(void) snprintf(path, sizeof(path), "%s/units", dir);
+	remove_tree(path);
+	if (mkdir(path, 0755) < 0)
+		give_up("%s", path);
+}
+
+static void make_pairs(unsigned n)
+{
+	char path[PATH_SIZE];
+
+	units_new();
+	for (unsigned i = 0; i < n; i++) {
+		(void) snprintf(path, sizeof(path), "%s/units/job%06u.service", dir, i);
+		write_file(path, "[Unit]\nDescription=Job number %u\n\n[Service]\nType=oneshot\n"
+				 "ExecStart=/usr/bin/true --number %u\n", i, i);
+		(void) snprintf(path, sizeof(path), "%s/units/job%06u.timer", dir, i);
+		write_file(path, "[Unit]\nDescription=Runs job number %u\n\n[Timer]\nOnCalendar=*-1/3-1 %02u:%02u:00\n"
+				 "Persistent=yes\n\n[Install]\nWantedBy=timers.target\n", i, i % 24, i % 60);
+	}
+}
+
+/* What nobody who loads them can do without: each file opened, read, closed. */
+static double read_bare(void)
+{
+	double start = now_ns(CLOCK_MONOTONIC);
+	char path[PATH_SIZE], buf[4096];
+	struct dirent *e;
+	DIR *units;
+	int fd;
+
+	(void) snprintf(path, sizeof(path), "%s/units", dir);
+	units = opendir(path);
+	while (units && (e = readdir(units))) {
+		fd = openat(dirfd(units), e->d_name, O_RDONLY | O_CLOEXEC);
+		if (fd >= 0 && read(fd, buf, sizeof(buf)) >= 0)
+			(void) close(fd);
+	}
+	if (units)
+		(void) closedir(units);
+	return now_ns(CLOCK_MONOTONIC) - start;
+}
+
+static void idle(const struct daemon *d, unsigned seconds)
+{
+	double start = now_ns(CLOCK_MONOTONIC);
+	long before;
+
+	sleep_until(CLOCK_MONOTONIC, start + 2e9); /* what follows the load has settled */
+	before = wake_ups(d);
+	sleep_until(CLOCK_MONOTONIC, start + 2e9 + seconds * 1e9);
+	(void) printf("idle for %u s: %ld wake-ups\n", seconds, wake_ups(d) - before);
+}
+
+static void bench_load(const unsigned *sizes, size_t n, unsigned idle_seconds)
+{
+	char state[PATH_SIZE];
+	double empty, bare, kib;
+	struct daemon d;
+
+	(void) snprintf(state, sizeof(state), "%s/state", dir);
+	make_pairs(0);
+	d = daemon_start(state);
+	empty = resident(&d);
+	daemon_stop(&d);
+	(void) printf("without units: ready in %.1f ms, %.0f KiB resident\n", d.load_ns / MS, empty);
+	(void) printf("%8s %10s %10s %10s %8s %9s %9s\n", "pairs", "load", "load/read", "reload/load", "reload", "KiB/pair",
+		      "timers");
+	for (size_t i = 0; i < n; i++) {
+		make_pairs(sizes[i]);
+		remove_tree(state);
+		(void) read_bare();
+		bare = read_bare();
+		d = daemon_start(state);
+		kib = resident(&d) - empty;
+		double reload = ask_best("reload");
+
+		(void) printf("%8u %8.0fms %10.1f %11.3f %6.1fms %9.2f %7.1fms\n", sizes[i], d.load_ns / MS,
+			      d.load_ns / bare, reload / d.load_ns, reload / MS, kib / sizes[i], ask_best("timers") / MS);
+		if (i + 1 == n)
+			idle(&d, idle_seconds);
+		daemon_stop(&d);
+	}
+}
+
+/* ---- lateness ---- */
+
+struct stamps {
+	double *ns;
+	size_t n;
+};
+
+static void stamps_path(char ret[PATH_SIZE])
+{
+	(void) snprintf(ret, PATH_SIZE, "%s/stamps", dir);
+}
+
+static int by_value(const void *one, const void *other)
+{
+	const double *a = one, *b = other;
+
+	return (*a > *b) - (*a < *b);
+}
+
+static size_t stamps_count(void)
+{
+	char path[PATH_SIZE];
+	struct stat st;
+
+	stamps_path(path);
+	return stat(path, &st) < 0 ? 0 : (size_t) st.st_size / 20;
+}
+
+/* Those in the file, after @since, appended to @ret. */
+static void stamps_take(struct stamps *ret, double since)
+{
+	char path[PATH_SIZE];
+	unsigned long long ns;
+	FILE *f;
+
+	stamps_path(path);
+	f = fopen(path, "re");
+	ret->ns = realloc(ret->ns, (ret->n + stamps_count()) * sizeof(*ret->ns));
+	while (f && fscanf(f, "%llu", &ns) == 1)
+		ret->ns[ret->n++] = (double) ns - since;
+	if (f)
+		(void) fclose(f);
+	write_file(path, "%s", "");
+	qsort(ret->ns, ret->n, sizeof(*ret->ns), by_value);
+}
+
+static struct stamps loop_bare(unsigned n)
+{
+	char path[PATH_SIZE];
+	char *argv[] = { probe, path, NULL }, *envp[] = { NULL };
+	double start = now_ns(CLOCK_REALTIME);
+	struct stamps s = { 0 };
+
+	stamps_path(path);
+	for (unsigned i = 0; i < n; i++)
+		if (vfork() == 0) {
+			execve(probe, argv, envp);
+			_exit(127);
+		}
+	while (wait(NULL) > 0)
+		;
+	stamps_take(&s, start);
+	return s;
+}
+
+static void make_due(unsigned n, uint64_t at)
+{
+	char path[PATH_SIZE], stamps[PATH_SIZE];
+
+	stamps_path(stamps);
+	units_new();
+	for (unsigned i = 0; i < n; i++) {
+		(void) snprintf(path, sizeof(path), "%s/units/due%06u.service", dir, i);
+		write_file(path, "[Service]\nType=oneshot\nExecStart=%s %s\n", probe, stamps);
+		(void) snprintf(path, sizeof(path), "%s/units/due%06u.timer", dir, i);
+		write_file(path, "[Timer]\nOnCalendar=@%llu\n", (unsigned long long) at);
+	}
+}
+
+static void wait_for(size_t n)
+{
+	double until = now_ns(CLOCK_MONOTONIC) + 60e9;
+
+	while (stamps_count() < n && now_ns(CLOCK_MONOTONIC) < until)
+		sleep_until(CLOCK_MONOTONIC, now_ns(CLOCK_MONOTONIC) + 10 * MS);
+}
+
+static struct stamps due_once(unsigned n, unsigned rounds, const char *state)
+{
+	struct stamps s = { 0 };
+
+	for (unsigned i = 0; i < rounds; i++) {
+		uint64_t at = (uint64_t) (now_ns(CLOCK_REALTIME) / 1e9) + 3;
+		struct daemon d;
+
+		make_due(n, at);
+		d = daemon_start(state);
+		sleep_until(CLOCK_REALTIME, (double) at * 1e9 + 100 * MS);
+		wait_for(n);
+		daemon_stop(&d);
+		stamps_take(&s, (double) at * 1e9);
+	}
+	return s;
+}
+
+static double quantile(const struct stamps *s, double q)
+{
+	return s->n == 0 ? 0 : s->ns[(size_t) (q * (double) (s->n - 1))];
+}
+
+static void print_lateness(unsigned n, const char *what, const struct stamps *s, const struct stamps *bare)
+{
+	(void) printf("%8u %-16s %6zu %8.2fms %8.2fms %8.2fms %8.1f\n", n, what, s->n, quantile(s, 0.5) / MS,
+		      quantile(s, 0.99) / MS, quantile(s, 1) / MS, quantile(s, 1) / quantile(bare, 1));
+}
+
+/* What the state file's way to the disk costs at least, whoever goes it: ms. */
+static double bare_write(const char *state, size_t size)
+{
+	double best = 1e12;
+	char *bytes = calloc(1, size);
+	int at, fd;
+
+	(void) mkdir(state, 0700);
+	at = open(state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (int i = 0; bytes && i < 10; i++) {
+		double start = now_ns(CLOCK_MONOTONIC);
+
+		fd = openat(at, "bench.new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+		if (write(fd, bytes, size) < 0 || fsync(fd) < 0 || close(fd) < 0 ||
+		    renameat(at, "bench.new", at, "bench") < 0 || fsync(at) < 0)
+			give_up("%s", state);
+		start = now_ns(CLOCK_MONOTONIC) - start;
+		best = start < best ? start : best;
+	}
+	(void) unlinkat(at, "bench", 0);
+	(void) close(at);
+	free(bytes);
+	return best / MS;
+}
+
+static void bench_lateness(const unsigned *due, size_t n, unsigned rounds)
+{
+	char disk[PATH_SIZE], memory[PATH_SIZE];
+	const char *shm = "/dev/shm";
+
+	(void) snprintf(disk, sizeof(disk), "%s/state", dir);
+	(void) snprintf(memory, sizeof(memory), "%s/supd-bench-%d", shm, (int) getpid());
+	(void) printf("\nwrite, fsync, rename, fsync of 1 KiB: %.2f ms on the disk", bare_write(disk, 1024));
+	if (access(shm, W_OK) == 0)
+		(void) printf(", %.2f ms in memory", bare_write(memory, 1024));
+	(void) printf("\n%8s %-16s %6s %10s %10s %10s %8s\n", "due", "state", "ran", "p50", "p99", "last", "/bare");
+	for (size_t i = 0; i < n; i++) {
+		unsigned times = due[i] < 10 ? rounds : 1;
+		struct stamps bare = loop_bare(due[i]), s;
+
+		print_lateness(due[i], "(bare loop)", &bare, &bare);
+		remove_tree(disk);
+		s = due_once(due[i], times, disk);
+		print_lateness(due[i], "on disk", &s, &bare);
+		free(s.ns);
+		if (access(shm, W_OK) == 0) {
+			s = due_once(due[i], times, memory);
+			print_lateness(due[i], "in memory", &s, &bare);
+			free(s.ns);
+		}
+		free(bare.ns);
+	}
+	remove_tree(memory);
+}
+
+/* ---- all of it ---- */
+
+static void find_programs(const char *self)
+{
+	char *real = realpath(self, NULL), *slash;
+
+	/* TOP/tests/bench/bench_daemon */
+	for (int i = 0; real && i < 3; i++)
+		if ((slash = strrchr(real, '/')))
+			*slash = '\0';
+	if (!real || strlen(real) >= sizeof(top))
+		give_up("%s", self);
+	(void) snprintf(top, sizeof(top), "%s", real);
+	(void) snprintf(probe, sizeof(probe), "%s/tests/bench/probe", top);
+	free(real);
+}
+
+int main(int argc, char **argv)
+{
+	unsigned pairs[LIST_MAX], due[LIST_MAX], idle_seconds[LIST_MAX], rounds[LIST_MAX];
+	size_t n_pairs = numbers("BENCH_PAIRS", "1000 10000 100000", pairs);
+	size_t n_due = numbers("BENCH_DUE", "1 100 1000", due);
+	char stamps[PATH_SIZE];
+
+	if (argc > 1 || numbers("BENCH_IDLE", "60", idle_seconds) < 1 || numbers("BENCH_ROUNDS", "20", rounds) < 1) {
+		(void) fprintf(stderr, "usage: bench_daemon, and see the top of its source\n");
+		return 2;
+	}
+	(void) setvbuf(stdout, NULL, _IOLBF, 0);
+	find_programs(argv[0]);
+	(void) snprintf(dir, sizeof(dir), "/tmp/supd-bench-XXXXXX");
+	if (!mkdtemp(dir))
+		give_up("%s", dir);
+	stamps_path(stamps);
+	write_file(stamps, "%s", "");
+	bench_load(pairs, n_pairs, idle_seconds[0]);
+	bench_lateness(due, n_due, rounds[0]);
+	remove_tree(dir);
+	return 0;
+}
