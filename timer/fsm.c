@@ -187,7 +187,7 @@ static uint64_t anchor_skip(struct stamp *anchor, usec_t span, const struct supd
 	return n;
 }
 
-static struct stamp *anchor_of(struct timer_memory *m, enum trigger_kind kind)
+struct stamp *anchor_of(struct timer_memory *m, enum trigger_kind kind)
 {
 	if (kind == TRIGGER_UNIT_ACTIVE)
 		return &m->anchor_active;
@@ -203,7 +203,7 @@ static bool is_first_sight(const struct step *s, const struct trigger *trigger, 
 }
 
 /* One span trigger was due at @due. Several at one time come one by one, and all but the first are overlaps. */
-static void due_span(struct step *s, const struct trigger *trigger, int64_t due, usec_t age)
+void step_due_span(struct step *s, const struct trigger *trigger, int64_t due, usec_t age)
 {
 	struct stamp *anchor = anchor_of(s->memory, trigger->kind);
 	usec_t at = real_of(&s->now, due), before = at;
@@ -235,7 +235,7 @@ void step_due_spans(struct step *s)
 		int64_t due = schedule_next_boot(&spec->trigger[i], &before, &s->c->bases);
 
 		if (due <= until)
-			due_span(s, &spec->trigger[i], due, (usec_t) (until - due));
+			step_due_span(s, &spec->trigger[i], due, (usec_t) (until - due));
 	}
 	s->memory->accounted = (struct stamp) { .real = usec_max(real_of(&s->now, until), 1), .boot = until };
 }
@@ -413,8 +413,7 @@ static void run_started(struct step *s)
 	s->t->phase = TIMER_OPEN;
 	m->last_trigger = stamp_now(s);
 	m->last_scheduled = m->open.scheduled;
-	m->has_run_since_miss = true;
-	step_effect(s, (struct timer_effect) { .kind = TFX_SAVE });
+	m->has_run_since_miss = true; /* written with its end: until then the open run says it */
 }
 
 static void durable(struct step *s)

@@ -134,10 +134,29 @@ static void stamp_follow(struct stamp *stamp, const struct supd_now *now)
 		stamp->boot = (int64_t) now->boot;
 }
 
+/* An anchor that turns out to be older than it was taken for: its moment may lie behind the line already. */
+static void anchors_follow(struct step *s)
+{
+	const struct timer_spec *spec = s->c->spec;
+	struct timer_memory *m = s->memory;
+	const struct timer_memory before = *m;
+
+	stamp_follow(&m->anchor_active, &s->now);
+	stamp_follow(&m->anchor_inactive, &s->now);
+	for (unsigned i = 0; i < spec->n_triggers; i++) {
+		const struct trigger *t = &spec->trigger[i];
+		const struct stamp *anchor = anchor_of(m, t->kind);
+		int64_t due = anchor && anchor->real != 0 ? boot_add(anchor->boot, t->span) : BOOT_NEVER;
+
+		if (due <= m->accounted.boot && schedule_next_boot(t, &before, &s->c->bases) != BOOT_NEVER)
+			step_due_span(s, t, due, (usec_t) ((int64_t) s->now.boot - due));
+	}
+}
+
 static void stamps_follow(struct step *s)
 {
 	struct timer_memory *m = s->memory;
-	struct stamp *const counted[] = { &m->accounted, &m->activated, &m->anchor_active, &m->anchor_inactive };
+	struct stamp *const counted[] = { &m->accounted, &m->activated };
 	struct stamp *const shown[] = { &m->last_trigger, &m->last_end, &m->last_success, &m->last_failure };
 
 	for (size_t i = 0; i < ELEMENTS(counted); i++)
@@ -284,6 +303,7 @@ void step_jump(struct step *s)
 	/* Without a clock to believe there was nobody who could have known. */
 	s->unseen = was_believed ? MISS_CLOCK_JUMP : MISS_DOWNTIME;
 	stamps_follow(s);
+	anchors_follow(s);
 	if (!was_believed || s->now.real < s->c->clock_epoch) {
 		if (was_believed)
 			memory_spend(m, m->normal_since, line);

@@ -26,12 +26,14 @@ void step_missed(struct step *s, enum miss_reason reason, usec_t at, uint64_t co
 void step_own_run_ended(struct step *s, struct stamp end);
 void step_close_run(struct step *s);
 void step_due_spans(struct step *s);
+void step_due_span(struct step *s, const struct trigger *trigger, int64_t due, usec_t age);
 /* Moments that went by, @last and @n - 1 before it (of which @before is the last): one run for all if it is young. */
 void step_went_by(struct step *s, usec_t last, usec_t before, usec_t age, uint64_t n);
 void step_wait(struct step *s, enum miss_reason reason, usec_t scheduled);
 void step_drop_waiting(struct step *s);
 bool step_is_young(const struct step *s, usec_t age);
 void step_interval_anew(struct step *s, enum trigger_kind kind);
+struct stamp *anchor_of(struct timer_memory *m, enum trigger_kind kind); /* NULL: not an interval */
 struct stamp stamp_now(const struct step *s);
 /* Real time of a moment on the boot-time clock, as seen now. */
 usec_t real_of(const struct supd_now *now, int64_t boot);

@@ -1,6 +1,17 @@
 # SPDX-License-Identifier: MIT
+# The whole manager and the whole plugin on a machine that is not there.
 sim_programs =
 EXTRA_PROGRAMS += $(sim_programs)
+
+if TIMER
+sim_sources = %D%/sim.c %D%/sim.h %D%/moments.c %D%/moments.h
+SIM_LIBS = $(TEST_LIBS) libtimer.a $(CORE_LIBS) $(TIMER_LIBS)
+
+check_PROGRAMS += %D%/test_scenarios
+TESTS += %D%/test_scenarios
+%C%_test_scenarios_SOURCES = %D%/test_scenarios.c $(sim_sources)
+%C%_test_scenarios_LDADD = $(SIM_LIBS)
+endif
 
 .PHONY: sim
 sim: $(sim_programs)
