@@ -174,12 +174,14 @@ static int64_t next_moment(const struct calendar *c, const struct zone *zone, in
 			continue;
 		}
 		if (policy.runs_once && t == s.start && ends_gap(c, zone, &s)) {
-			*ret_note = CALENDAR_GAP;
+			if (ret_note)
+				*ret_note = CALENDAR_GAP;
 			return t;
 		}
 		local = next_in_stretch(c, zone, &s, t, policy.runs_once);
 		if (local < s.end + s.offset) {
-			*ret_note = note_on(zone, &s, local);
+			if (ret_note)
+				*ret_note = note_on(zone, &s, local);
 			return local - s.offset;
 		}
 		t = go_on(&s, t, local);
@@ -199,17 +201,12 @@ const struct zone *calendar_zone(const struct calendar *c, const struct zone *lo
 usec_t calendar_next(const struct calendar *c, const struct zone *local, usec_t after,
 		     enum calendar_note *ret_note)
 {
-	enum calendar_note note;
 	int64_t next;
 
 	if (after >= (usec_t) LAST_MOMENT || !calendar_is_possible(c))
 		return USEC_NEVER;
-	next = next_moment(c, calendar_zone(c, local), (int64_t) after + 1, &note);
-	if (next == LOCAL_NEVER)
-		return USEC_NEVER;
-	if (ret_note)
-		*ret_note = note;
-	return (usec_t) next;
+	next = next_moment(c, calendar_zone(c, local), (int64_t) after + 1, ret_note);
+	return next == LOCAL_NEVER ? USEC_NEVER : (usec_t) next;
 }
 
 usec_t calendar_last(const struct calendar *c, const struct zone *local, usec_t after, usec_t until)
