@@ -370,6 +370,21 @@ static void on_clock_jump(void *userdata, const struct supd_now *now, int64_t de
 	settle(self, now);
 }
 
+/* The words after expressions are looked up anew: an abbreviation means what the local zone makes of it. */
+static void rebind_zones(struct supd_instance *self)
+{
+	struct entry *e, *next;
+
+	HASH_ITER(hh, self->entry, e, next)
+		for (unsigned i = 0; e->is_running && i < e->config->spec.n_triggers; i++) {
+			const struct trigger *t = &e->config->spec.trigger[i];
+
+			/* One that no longer means anything stays as it was; a reload will say so. */
+			if (t->kind == TRIGGER_CALENDAR && t->calendar->zone_word)
+				(void) zone_cache_parse(self->zones, t->text, t->calendar, NULL);
+		}
+}
+
 static void on_zone_change(void *userdata, const struct supd_now *now)
 {
 	struct supd_instance *self = userdata;
@@ -378,6 +393,7 @@ static void on_zone_change(void *userdata, const struct supd_now *now)
 	entries_due(self, now);
 	if (zone_cache_refresh(self->zones)) {
 		timer_log(self, SUPD_LOG_NOTICE, NULL, "the time zone changed; all timers are computed anew");
+		rebind_zones(self);
 		for_all(self, now, TIMER_ZONE_CHANGED);
 	}
 	settle(self, now);

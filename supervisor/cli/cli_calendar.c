@@ -40,7 +40,7 @@ struct request {
 	json_t *answers;       /* an array, if the answer is to be JSON */
 };
 
-/* One line on stderr, or one object there; returns @status. User text in @fmt's arguments may hold
+/* One line on stderr, or with --json one object on stdout; returns @status. User text in @fmt's arguments may hold
  * anything, so it is made printable. */
 static int fail(const struct request *request, int status, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -67,8 +67,8 @@ static int fail(const struct request *request, int status, const char *fmt, ...)
 	object = json_pack("{s:b, s:s, s:i}", "error", 1, "message", printable ? printable : fmt,
 			   "exitcode", status);
 	if (object)
-		(void) json_dumpf(object, stderr, JSON_COMPACT);
-	fputc('\n', stderr);
+		(void) json_dumpf(object, stdout, JSON_COMPACT);
+	fputc('\n', stdout);
 	json_decref(object);
 	return status;
 }
