@@ -83,7 +83,7 @@ static bool is_locked(const struct cgroup *g)
 }
 
 /* All runs of a dead daemon are killed, but what its services had left behind on purpose is not. */
-static void kill_runs(const struct cgroup *home)
+static void kill_runs(const struct cgroup *home, bool log_it)
 {
 	int fd = openat(home->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -101,12 +101,32 @@ static void kill_runs(const struct cgroup *home)
 		    cgroup_open(home, entry->d_name, &run) < 0)
 			continue;
 		if (cgroup_is_populated(&run) > 0) {
-			log_warning(0, "%s was left by a supd that died, its processes are killed", run.path);
+			if (log_it)
+				log_warning(0, "%s was left by a supd that died, its processes are killed", run.path);
 			(void) cgroup_signal(&run, SIGKILL, 0);
 		}
 		cgroup_done(&run);
 	}
 	closedir(dir);
+}
+
+/* The guard is no daemon: nobody waits for it, and it has no log. */
+int cgroup_home_end(const char *path)
+{
+	struct cgroup home = { .fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) };
+	int r;
+
+	if (home.fd < 0)
+		return -errno;
+	home.path = strdup(path);
+	home.inside = strdup("");
+	r = home.path && home.inside ? 0 : -ENOMEM;
+	if (r >= 0) {
+		kill_runs(&home, false);
+		r = cgroup_remove(&home);
+	}
+	cgroup_done(&home);
+	return r;
 }
 
 static void sweep_one(struct cgroup_home *h, const char *name)
@@ -119,7 +139,7 @@ static void sweep_one(struct cgroup_home *h, const char *name)
 		cgroup_done(&dead);
 		return;
 	}
-	kill_runs(&dead);
+	kill_runs(&dead, true);
 	remove_when_empty(h, &dead);
 }
 

@@ -14,6 +14,8 @@ struct cgroup_home;
 int cgroup_home_new(sd_event *event, struct cgroup_home **ret);
 struct cgroup_home *cgroup_home_free(struct cgroup_home *h);
 const struct cgroup *cgroup_home_group(const struct cgroup_home *h);
+/* For the guard: kills the runs of the home at this path, whose daemon is dead, and removes it. -EBUSY: not empty yet. */
+int cgroup_home_end(const char *path);
 /* Takes @g, of a run that is over, and removes it; what still lives in it moves to "left". */
 void cgroup_home_retire(struct cgroup_home *h, struct cgroup *g);
 

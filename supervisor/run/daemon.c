@@ -67,6 +67,17 @@ static void raise_nofile(struct daemon_inheritance *ret)
 	ret->has_nofile = setrlimit(RLIMIT_NOFILE, &limit) == 0;
 }
 
+/* The arguments lie one behind the other, as the kernel has put them there. */
+static void find_title(int argc, char **argv, struct daemon_inheritance *ret)
+{
+	char *end = argv[0];
+
+	for (int i = 0; i < argc && argv[i] == end; i++)
+		end += strlen(argv[i]) + 1;
+	ret->title = argv[0];
+	ret->title_size = (size_t) (end - argv[0]);
+}
+
 int daemon_prepare(int argc, char **argv, struct daemon_inheritance *ret)
 {
 	struct daemon_inheritance inheritance = { .has_nofile = false };
@@ -84,6 +95,7 @@ int daemon_prepare(int argc, char **argv, struct daemon_inheritance *ret)
 	/* As PID 1 they come to us anyway, and elsewhere we do without if it must be. */
 	(void) prctl(PR_SET_CHILD_SUBREAPER, 1);
 	raise_nofile(&inheritance);
+	find_title(argc, argv, &inheritance);
 	*ret = inheritance;
 	return 0;
 }

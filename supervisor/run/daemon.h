@@ -15,6 +15,8 @@
 struct daemon_inheritance {
 	bool has_nofile;
 	struct rlimit nofile;
+	char *title; /* the memory of argv, which may be overwritten for ps(1) */
+	size_t title_size;
 };
 
 /* First of all, in this order: descriptors 0–2 are open (to /dev/null where they were not); argv has a name; umask 0077;

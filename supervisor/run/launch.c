@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "run/clone_into.h"
 #include "run/identity.h"
 
 #define CHILD_STACK_SIZE ((size_t) 64 * 1024)
@@ -216,10 +217,20 @@ CHILD_CODE static int become(struct launch *l)
 	return fail(l, EXEC_STEP_EXEC);
 }
 
+CHILD_CODE static int join_cgroup(struct launch *l)
+{
+	int fd = openat(l->cgroup, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 || write(fd, "0", 1) < 0)
+		return fail(l, EXEC_STEP_CGROUP);
+	(void) close(fd);
+	return 0;
+}
+
 CHILD_CODE static int child_steps(struct launch *l)
 {
-	if (l->cgroup_procs >= 0 && write(l->cgroup_procs, "0", 1) < 0)
-		return fail(l, EXEC_STEP_CGROUP);
+	if (l->must_join && join_cgroup(l) < 0)
+		return -1;
 	if (setsid() < 0)
 		return fail(l, EXEC_STEP_SETSID);
 	reset_signals();
@@ -247,6 +258,21 @@ static int refuse(struct launch *l, int error)
 	return -1;
 }
 
+static pid_t start_child(struct launch *l, char *stack, pid_t *pid, int *pidfd)
+{
+	const unsigned flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD | CLONE_CHILD_SETTID;
+	pid_t r = -1;
+
+	l->must_join = false;
+	if (l->cgroup >= 0)
+		r = clone_into_cgroup(l->cgroup, child_main, l, stack, CHILD_STACK_SIZE, flags, pid, pidfd);
+	if (r >= 0)
+		return r;
+	/* Whatever is wrong, this either can do without it, or fails where it can be told. */
+	l->must_join = l->cgroup >= 0;
+	return clone(child_main, stack + CHILD_STACK_SIZE, (int) flags | SIGCHLD, l, pidfd, NULL, pid);
+}
+
 int launch(struct launch *l, pid_t *pid, int *pidfd)
 {
 	_cleanup_free_ gid_t *groups = calloc(l->identity->n_groups + 1, sizeof(*groups));
@@ -262,8 +288,7 @@ int launch(struct launch *l, pid_t *pid, int *pidfd)
 	l->parent = getpid();
 	l->step = EXEC_STEP_NONE;
 	l->error = 0;
-	r = clone(child_main, stack + CHILD_STACK_SIZE,
-		  CLONE_VM | CLONE_VFORK | CLONE_PIDFD | CLONE_CHILD_SETTID | SIGCHLD, l, pidfd, NULL, pid);
+	r = start_child(l, stack, pid, pidfd);
 	saved = errno;
 	munmap(stack, CHILD_STACK_SIZE);
 	l->groups_check = NULL;

@@ -25,7 +25,7 @@ struct launch {
 	const char *directory;        /* absolute, entered as the user; NULL: / */
 	bool directory_optional;
 	int in, out, err;             /* 3 or higher */
-	int cgroup_procs;             /* a cgroup to join, or -1 */
+	int cgroup;                   /* the directory of a cgroup to be in, or -1 */
 	mode_t umask;
 	bool has_nice;
 	int nice;
@@ -36,6 +36,7 @@ struct launch {
 	enum exec_step step;
 	int error;                    /* positive errno */
 	/* private */
+	bool must_join; /* the cgroup, by itself */
 	pid_t parent;
 	gid_t *groups_check;
 };

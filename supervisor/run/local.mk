@@ -6,7 +6,9 @@ librun_a_SOURCES = \
 	%D%/cgroup.c %D%/cgroup.h \
 	%D%/cgroup_home.c %D%/cgroup_home.h \
 	%D%/clock_watch.c %D%/clock_watch.h \
+	%D%/clone_into.c %D%/clone_into.h \
 	%D%/daemon.c %D%/daemon.h \
+	%D%/guard.c %D%/guard.h \
 	%D%/identity.c %D%/identity.h \
 	%D%/launch.c %D%/launch.h \
 	%D%/log_format.c %D%/log_format.h \

@@ -15,6 +15,7 @@
 #include "base/usec.h"
 #include "run/cgroup.h"
 #include "run/cgroup_home.h"
+#include "run/guard.h"
 #include "run/process.h"
 
 #define SIGNAL_ROUNDS_MAX 16
@@ -23,13 +24,14 @@
 
 struct process_tree {
 	struct process_forest *forest;
+	uint64_t token;
+	uint8_t run_id[16];
 	process_tree_empty_fn *empty;
 	void *userdata;
 	bool is_watched;
 	struct process_tree *prev, *next;
 	/* with a cgroup */
 	struct cgroup group; /* fd -1: without */
-	int procs_fd;
 	sd_event_source *populated;
 	/* without */
 	pid_t *session;
@@ -39,6 +41,7 @@ struct process_tree {
 
 struct process_forest {
 	sd_event *event;
+	struct guard *guard; /* NULL: none */
 	struct cgroup_home *home; /* NULL: no cgroups */
 	struct process_tree *trees;
 	sd_event_source *check, *look_again;
@@ -302,7 +305,7 @@ static int on_populated(sd_event_source *source, const struct inotify_event *eve
 	return check_soon(t->forest);
 }
 
-int process_forest_new(sd_event *event, bool without_cgroup, struct process_forest **ret)
+int process_forest_new(sd_event *event, bool without_cgroup, struct guard *guard, struct process_forest **ret)
 {
 	struct process_forest *f = calloc(1, sizeof(*f));
 	int r = 0;
@@ -310,6 +313,7 @@ int process_forest_new(sd_event *event, bool without_cgroup, struct process_fore
 	if (!f)
 		return -ENOMEM;
 	f->event = event;
+	f->guard = guard;
 	f->pause = LOOK_AGAIN_FIRST;
 	if (!without_cgroup) {
 		r = cgroup_home_new(event, &f->home);
@@ -318,6 +322,8 @@ int process_forest_new(sd_event *event, bool without_cgroup, struct process_fore
 			r = 0;
 		}
 	}
+	if (f->home && guard)
+		guard_watch_cgroup(guard, cgroup_home_group(f->home)->path);
 	if (r >= 0)
 		r = sd_event_add_defer(event, &f->check, on_check, f);
 	if (r >= 0)
@@ -371,15 +377,15 @@ int process_tree_new(struct process_forest *f, uint64_t token, const char *unit,
 
 	if (!t)
 		return -ENOMEM;
-	*t = (struct process_tree) { .forest = f, .empty = empty, .userdata = userdata, .group.fd = -1, .procs_fd = -1 };
+	*t = (struct process_tree) { .forest = f, .empty = empty, .userdata = userdata, .group.fd = -1 };
+	t->token = token;
+	memcpy(t->run_id, run_id, sizeof(t->run_id));
 	text_hex16(run_id, hex);
 	snprintf(t->invocation, sizeof(t->invocation), "INVOCATION_ID=%s", hex);
 	DL_APPEND(f->trees, t);
 	if (f->home) {
 		snprintf(name, sizeof(name), "run-%" PRIu64 "-%.200s", token, unit);
 		r = cgroup_make(cgroup_home_group(f->home), name, &t->group);
-		if (r >= 0)
-			r = t->procs_fd = cgroup_open_procs(&t->group);
 	}
 	if (r < 0) {
 		process_tree_free(t);
@@ -395,18 +401,18 @@ struct process_tree *process_tree_free(struct process_tree *t)
 		return NULL;
 	DL_DELETE(t->forest->trees, t);
 	sd_event_source_disable_unref(t->populated);
-	if (t->procs_fd >= 0)
-		close(t->procs_fd);
 	if (t->group.fd >= 0)
 		cgroup_home_retire(t->forest->home, &t->group);
+	else if (t->forest->guard)
+		guard_forget_run(t->forest->guard, t->token);
 	free(t->session);
 	free(t);
 	return NULL;
 }
 
-int process_tree_procs_fd(const struct process_tree *t)
+int process_tree_cgroup(const struct process_tree *t)
 {
-	return t->procs_fd;
+	return t->group.fd;
 }
 
 /* A number that was just given out is nobody's session any more. */
@@ -427,6 +433,8 @@ void process_tree_add(struct process_tree *t, pid_t pid)
 
 	if (t->group.fd >= 0)
 		return;
+	if (t->forest->guard)
+		guard_watch_session(t->forest->guard, t->token, pid, t->run_id);
 	DL_FOREACH(t->forest->trees, other)
 		drop_session(other, pid);
 	grown = reallocarray(t->session, t->n_sessions + 1, sizeof(*grown));

@@ -20,11 +20,12 @@
 #include <sys/types.h>
 #include <systemd/sd-event.h>
 
+struct guard;
 struct process_tree;
 struct process_forest;
 
-/* @without_cgroup: do not even try. */
-int process_forest_new(sd_event *event, bool without_cgroup, struct process_forest **ret);
+/* @without_cgroup: do not even try. @guard is lent, or NULL: it is told what there is. */
+int process_forest_new(sd_event *event, bool without_cgroup, struct guard *guard, struct process_forest **ret);
 /* Removes what cgroups it made, as far as nothing lives in them. */
 struct process_forest *process_forest_free(struct process_forest *f);
 bool process_forest_has_cgroup(const struct process_forest *f);
@@ -38,8 +39,8 @@ int process_tree_new(struct process_forest *f, uint64_t token, const char *unit,
 /* Whatever is left in it goes on, unwatched. */
 struct process_tree *process_tree_free(struct process_tree *t);
 
-/* For the child to join with; lent, -1: nothing to join. */
-int process_tree_procs_fd(const struct process_tree *t);
+/* The directory of its cgroup; lent, -1: it has none. */
+int process_tree_cgroup(const struct process_tree *t);
 /* A process of ours was started, which leads a session of its own. */
 void process_tree_add(struct process_tree *t, pid_t pid);
 /* To every process but @spare (0: none). */

@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "run/guard.h"
 #include "run/output.h"
 #include "run/process_tree.h"
 
@@ -31,6 +32,7 @@ struct runs {
 	struct runs_listener listener;
 	struct reaper *reaper;
 	struct worker *worker;
+	struct guard *guard; /* NULL: none */
 	struct process_forest *forest;
 	struct outputs *outputs;
 	struct entry *entries; /* uthash */
@@ -234,7 +236,7 @@ static int spawn_into(struct entry *e, const struct spawn_request *request)
 	s->job.done = on_launched;
 	s->job.drop = on_dropped;
 	s->userdata = e;
-	s->cgroup_procs = process_tree_procs_fd(e->tree);
+	s->cgroup = process_tree_cgroup(e->tree);
 	spawn_free(e->spawn);
 	e->spawn = s;
 	e->is_launching = true;
@@ -340,7 +342,13 @@ int runs_new(sd_event *event, const struct runs_config *config, const struct run
 	all->config = *config;
 	all->listener = *listener;
 	reaped.userdata = all;
-	r = process_forest_new(event, config->without_cgroup, &all->forest);
+	/* Without it we are no worse than others. */
+	if (!config->without_guard) {
+		r = guard_new(config->title, config->title_size, &all->guard);
+		if (r < 0)
+			log_warning(r, "if this process is killed, nobody will end its services");
+	}
+	r = process_forest_new(event, config->without_cgroup, all->guard, &all->forest);
 	if (r >= 0)
 		r = outputs_new(event, config->priority_output, config->output_grace, &all->outputs);
 	if (r >= 0)
@@ -369,6 +377,7 @@ struct runs *runs_free(struct runs *all)
 	outputs_free(all->outputs);
 	process_forest_free(all->forest);
 	reaper_free(all->reaper);
+	guard_free(all->guard);
 	free(all);
 	return NULL;
 }

@@ -20,6 +20,9 @@ struct runs_config {
 	int64_t priority_child, priority_output;
 	usec_t output_grace;
 	bool without_cgroup;
+	bool without_guard;
+	char *title;             /* for the guard, see there; or NULL */
+	size_t title_size;
 	struct spare_fds *spare; /* lent; or NULL */
 };
 
@@ -32,6 +35,7 @@ struct runs_listener {
 	void (*tree_empty)(void *userdata, world_token token);
 };
 
+/* Forks a guard: to be called while there is one thread. */
 int runs_new(sd_event *event, const struct runs_config *config, const struct runs_listener *listener,
 	     struct runs **ret);
 struct runs *runs_free(struct runs *all);

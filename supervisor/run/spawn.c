@@ -297,7 +297,7 @@ static void work(struct worker_job *job)
 		.in = in,
 		.out = s->out,
 		.err = s->err,
-		.cgroup_procs = s->cgroup_procs,
+		.cgroup = s->cgroup,
 		.umask = s->spec.umask,
 		.has_nice = s->spec.has_nice,
 		.nice = s->spec.nice,
@@ -318,7 +318,7 @@ int spawn_new(const struct spawn_request *request, const struct spawn_config *co
 		return -ENOMEM;
 	s->job.work = work;
 	s->config = config;
-	s->child.pidfd = s->out = s->err = s->cgroup_procs = -1;
+	s->child.pidfd = s->out = s->err = s->cgroup = -1;
 	if (copy_request(s, request) < 0) {
 		spawn_free(s);
 		return -ENOMEM;

@@ -28,8 +28,8 @@ struct spawn {
 	const struct spawn_config *config;
 	void *userdata; /* the owner's */
 	struct child child;
-	/* descriptors the child gets: its two outputs, owned; a cgroup to join, lent */
-	int out, err, cgroup_procs;
+	/* descriptors: the child's two outputs, owned; its cgroup's directory, lent */
+	int out, err, cgroup;
 	/* how it went: EXEC_STEP_NONE, or the step and its errno */
 	enum exec_step step;
 	int error;
@@ -42,7 +42,7 @@ struct spawn {
 	struct exec_command command;
 };
 
-/* Copies @request; the caller then sets job.done and job.drop, out, err and cgroup_procs. Lends @config. */
+/* Copies @request; the caller then sets job.done and job.drop, out, err and cgroup. Lends @config. */
 int spawn_new(const struct spawn_request *request, const struct spawn_config *config, struct spawn **ret);
 /* The child has its own. */
 void spawn_close_outputs(struct spawn *s);

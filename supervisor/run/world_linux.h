@@ -36,13 +36,14 @@ struct world_linux_config {
 	const struct daemon_inheritance *inheritance; /* or NULL */
 	struct spare_fds *spare;          /* or NULL */
 	bool without_cgroup;
+	bool without_guard;               /* for tests: nobody ends our services if we are killed */
 	usec_t output_grace;              /* 0: the default */
 	const char *localtime;            /* NULL: /etc/localtime */
 };
 
 struct world_linux;
 
-/* SIGCHLD must be blocked (daemon_prepare()). */
+/* SIGCHLD must be blocked (daemon_prepare()), and there must be one thread: a guard is forked. */
 int world_linux_new(sd_event *event, const struct world_linux_config *config, const struct world_events *events,
 		    struct world_linux **ret);
 /* Main processes that still run are killed, as they are when the daemon dies; what others still run goes on, unwatched. */

@@ -142,6 +142,7 @@ struct scene *scene_new(const struct scene_options *options)
 	config.state_dir = s->state_dir;
 	config.is_system = !options->is_user;
 	config.without_cgroup = options->without_cgroup;
+	config.without_guard = !options->with_guard;
 	config.environment = options->environment ? options->environment : (const char *const *) environ;
 	config.inheritance = options->inheritance;
 	config.localtime = options->localtime;

@@ -59,6 +59,7 @@ struct scene {
 
 struct scene_options {
 	bool without_cgroup;
+	bool with_guard;
 	bool is_user;
 	const char *const *environment;
 	const struct daemon_inheritance *inheritance;

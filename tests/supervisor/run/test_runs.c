@@ -293,6 +293,24 @@ START_TEST(fork_storm_is_killed)
 }
 END_TEST
 
+/* As an admin would. */
+static void kill_children(void)
+{
+	size_t n_killed;
+
+	do {
+		_cleanup_free_ struct process *list = NULL;
+		size_t n;
+
+		n_killed = 0;
+		ck_assert_int_ge(process_list(&list, &n), 0);
+		for (size_t i = 0; i < n; i++)
+			if (list[i].parent == getpid() && !list[i].is_dead)
+				n_killed += kill(list[i].pid, SIGKILL) == 0;
+		scene_turn(scene);
+	} while (n_killed > 0);
+}
+
 START_TEST(survivor_of_a_released_run_goes_on)
 {
 	spawn(1, WORDS("leave"));
@@ -300,19 +318,7 @@ START_TEST(survivor_of_a_released_run_goes_on)
 	wait_ready();
 	release(1);
 	ck_assert(scene_is_left(scene));
-	/* clean up as an admin would */
-	for (;;) {
-		_cleanup_free_ struct process *list = NULL;
-		size_t n, n_killed = 0;
-
-		ck_assert_int_ge(process_list(&list, &n), 0);
-		for (size_t i = 0; i < n; i++)
-			if (list[i].parent == getpid() && !list[i].is_dead)
-				n_killed += kill(list[i].pid, SIGKILL) == 0;
-		if (n_killed == 0)
-			break;
-		scene_turn(scene);
-	}
+	kill_children();
 }
 END_TEST
 
@@ -454,42 +460,76 @@ START_TEST(what_a_dead_daemon_left_is_swept)
 }
 END_TEST
 
-/* If the daemon is killed, its services' main processes go with it. */
-START_TEST(main_process_dies_with_the_daemon)
+/* ---- a daemon that is killed ---- */
+
+/* A daemon of its own, in another process, that starts @words, waits until "ready" is said, and kills itself. */
+static void be_killed(const struct scene_options *options, const char *const *words)
 {
-	int fd[2], status;
-	char byte;
-	pid_t daemon_pid;
+	pid_t daemon_pid = fork();
+	int status;
 
-	ck_assert_int_eq(pipe2(fd, O_CLOEXEC), 0);
-	daemon_pid = fork();
 	if (daemon_pid == 0) {
-		struct scene *s = scene_new(&(struct scene_options) { .without_cgroup = true });
-		pid_t pid;
+		struct scene *s = scene_new(options);
 
-		if (scene_spawn(s, 1, WORDS("stubborn")) < 0)
+		if (scene_spawn(s, 1, words) < 0)
 			_exit(1);
-		pid = scene_expect(s, ANSWER_SPAWNED).pid;
 		while (!scene_has_line(s, "stdout", "ready"))
-			(void) sd_event_run(s->event, SCENE_PATIENCE);
-		if (write(fd[1], &pid, sizeof(pid)) != sizeof(pid))
-			_exit(1);
+			if (sd_event_run(s->event, SCENE_PATIENCE) < 0)
+				_exit(1);
 		(void) kill(getpid(), SIGKILL);
 	}
-	close(fd[1]);
-	{
-		pid_t pid;
-		siginfo_t info;
+	ck_assert_int_eq(waitpid(daemon_pid, &status, 0), daemon_pid);
+	ck_assert_int_eq(WTERMSIG(status), SIGKILL);
+	/* The run's name is made of the daemon's pid. */
+	for (size_t i = 0; i < sizeof(scene->run.id); i++)
+		scene->run.id[i] = (uint8_t) (daemon_pid >> (i % 4 * 8)) ^ (uint8_t) i;
+}
 
-		ck_assert_int_eq(read(fd[0], &pid, sizeof(pid)), sizeof(pid));
-		ck_assert_int_eq(read(fd[0], &byte, 1), 0);
-		ck_assert_int_eq(waitpid(daemon_pid, &status, 0), daemon_pid);
-		/* It comes to us, the subreaper. */
-		while (waitid(P_PID, (id_t) pid, &info, WEXITED) < 0)
-			ck_assert_int_eq(errno, ECHILD);
-		ck_assert_int_eq(info.si_status, SIGKILL);
-	}
-	close(fd[0]);
+/* All of its processes come to us, the subreaper, and are dead sooner or later. */
+static void expect_all_dead(void)
+{
+	while (scene_is_left(scene) || waitid(P_ALL, 0, &(siginfo_t) { 0 }, WEXITED | WNOHANG | WNOWAIT) == 0)
+		ck_assert_int_ge(sd_event_run(scene->event, 10 * USEC_PER_MSEC), 0);
+}
+
+static void main_process_goes(bool without_cgroup)
+{
+	be_killed(&(struct scene_options) { .without_cgroup = without_cgroup }, WORDS("stubborn"));
+	expect_all_dead();
+}
+
+static void whole_run_goes(bool without_cgroup)
+{
+	be_killed(&(struct scene_options) { .without_cgroup = without_cgroup, .with_guard = true }, WORDS("leave"));
+	expect_all_dead();
+}
+
+START_TEST(main_process_dies_with_the_daemon)
+{
+	main_process_goes(_i);
+}
+END_TEST
+
+START_TEST(guard_ends_what_else_a_killed_daemon_left)
+{
+	whole_run_goes(_i);
+}
+END_TEST
+
+START_TEST(guard_leaves_alone_what_a_daemon_left_on_purpose)
+{
+	struct scene *other = scene_new(&(struct scene_options) { .without_cgroup = _i, .with_guard = true });
+
+	other->run.id[1] ^= 0xff;
+	ck_assert_int_eq(scene_spawn(other, 1, WORDS("leave")), 0);
+	scene_expect(other, ANSWER_SPAWNED);
+	scene_expect(other, ANSWER_EXITED);
+	other->world->release(other->world->ctx, 1);
+	memcpy(scene->run.id, other->run.id, sizeof(scene->run.id));
+	ck_assert(scene_is_left(scene));
+	scene_free(other);
+	ck_assert(scene_is_left(scene));
+	kill_children();
 }
 END_TEST
 
@@ -529,7 +569,9 @@ static Suite *runs_suite(void)
 	tcase_add_test(only, cgroups_go_with_the_daemon);
 	tcase_add_test(only, process_is_in_a_cgroup_of_its_own);
 	tcase_add_test(only, what_a_dead_daemon_left_is_swept);
-	tcase_add_test(only, main_process_dies_with_the_daemon);
+	tcase_add_loop_test(only, main_process_dies_with_the_daemon, 0, 2);
+	tcase_add_loop_test(only, guard_ends_what_else_a_killed_daemon_left, 0, 2);
+	tcase_add_loop_test(only, guard_leaves_alone_what_a_daemon_left_on_purpose, 0, 2);
 	suite_add_tcase(s, only);
 	return s;
 }
