@@ -3,3 +3,8 @@
 check_PROGRAMS += %D%/test_plugin_verdict
 TESTS += %D%/test_plugin_verdict
 %C%_test_plugin_verdict_LDADD = $(TEST_LIBS) $(CORE_LIBS)
+
+check_PROGRAMS += %D%/test_manager
+TESTS += %D%/test_manager
+%C%_test_manager_SOURCES = %D%/test_manager.c %D%/fake_world.c %D%/fake_world.h
+%C%_test_manager_LDADD = $(TEST_LIBS) $(CORE_LIBS)

@@ -1,0 +1,713 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/manager.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "core/unit.h"
+#include "tests/lib/test_main.h"
+#include "tests/supervisor/core/fake_world.h"
+
+#define JOB "[Service]\nExecStart=/bin/job\n"
+#define EXIT(code) ((code) << 8)
+
+/* What the observer heard. */
+static struct {
+	unsigned n_started, n_settled, n_ended;
+	uint8_t last_run[RUN_ID_BYTES];
+	enum run_result last_result;
+} heard;
+
+/* What the fake plugin heard. */
+static struct {
+	unsigned n_starts, n_stops, n_runs, n_prepared, n_committed, n_aborted;
+	unsigned n_units; /* read at its start */
+	bool is_failing;
+	const struct supd_host *host;
+} plugged;
+
+static struct fake_world world;
+static struct specifiers specifiers;
+static struct manager_config config;
+static struct manager *m;
+
+/* ---- the plugin ---- */
+
+static void on_wake(void *userdata _unused_, const struct supd_now *now _unused_, enum supd_clock clock _unused_)
+{
+}
+
+static void on_jump(void *userdata _unused_, const struct supd_now *now _unused_, int64_t delta _unused_)
+{
+}
+
+static void on_zone(void *userdata _unused_, const struct supd_now *now _unused_)
+{
+}
+
+static void on_run(void *userdata _unused_, const struct supd_now *now _unused_,
+		   const struct supd_run_event *run _unused_)
+{
+	plugged.n_runs++;
+}
+
+static void on_saved(void *userdata _unused_, const struct supd_now *now _unused_, uint64_t ticket _unused_,
+		     int result _unused_)
+{
+}
+
+static bool want(void *userdata _unused_, const char *name _unused_, uint64_t fingerprint _unused_)
+{
+	return true;
+}
+
+static int take_unit(void *userdata _unused_, const struct supd_unit_file *file _unused_)
+{
+	plugged.n_units++;
+	return 0;
+}
+
+static int read_units(void)
+{
+	const struct supd_unit_reader reader = { .size = sizeof(reader), .want = want, .unit = take_unit };
+
+	return plugged.host->read_units(plugged.host->ctx, &reader);
+}
+
+static int on_prepare(void *userdata _unused_, const struct supd_now *now _unused_)
+{
+	plugged.n_prepared++;
+	return read_units();
+}
+
+static void on_commit(void *userdata _unused_, const struct supd_now *now _unused_)
+{
+	plugged.n_committed++;
+}
+
+static void on_abort(void *userdata _unused_)
+{
+	plugged.n_aborted++;
+}
+
+static int on_command(void *userdata _unused_, const struct supd_now *now _unused_,
+		      enum supd_command command _unused_, const char *unit _unused_,
+		      struct supd_command_reply *reply _unused_)
+{
+	return -ENOENT;
+}
+
+static const struct supd_listener listener = {
+	.abi = SUPD_ABI, .size = sizeof(listener), .wake = on_wake, .clock_jump = on_jump, .zone_change = on_zone,
+	.run = on_run, .saved = on_saved, .prepare = on_prepare, .commit = on_commit, .abort = on_abort,
+	.command = on_command,
+};
+
+static int plugin_start(const struct supd_host *host, const struct supd_start_info *info _unused_,
+			struct supd_instance **ret)
+{
+	plugged.n_starts++;
+	plugged.host = host;
+	if (plugged.is_failing)
+		return -EIO;
+	ck_assert_int_eq(host->subscribe(host->ctx, &listener, NULL), 0);
+	*ret = (struct supd_instance *) &plugged;
+	return read_units();
+}
+
+static void plugin_stop(struct supd_instance *self _unused_, const struct supd_now *now _unused_)
+{
+	plugged.n_stops++;
+}
+
+static int plugin_list(struct supd_instance *self _unused_, const struct supd_query *query _unused_,
+		       supd_row_fn *row _unused_, void *userdata _unused_)
+{
+	return 0;
+}
+
+static const struct supd_plugin plugin = {
+	.abi = SUPD_ABI, .size = sizeof(plugin), .name = "timer", .suffix = ".timer", .start = plugin_start,
+	.stop = plugin_stop, .list = plugin_list,
+};
+
+static const struct supd_plugin foreign_plugin = { .abi = SUPD_ABI + 1, .size = sizeof(foreign_plugin) };
+
+/* ---- set up ---- */
+
+static void note_started(void *userdata _unused_, struct unit *u _unused_)
+{
+	heard.n_started++;
+}
+
+static void note_settled(void *userdata _unused_, struct unit *u, bool run_ended)
+{
+	heard.n_settled++;
+	heard.n_ended += run_ended;
+	if (u->run) {
+		memcpy(heard.last_run, u->run->id, RUN_ID_BYTES);
+		heard.last_result = u->run->result;
+	}
+}
+
+static void set_up(void)
+{
+	memset(&heard, 0, sizeof(heard));
+	memset(&plugged, 0, sizeof(plugged));
+	config = (struct manager_config) { .specifiers = &specifiers };
+	fake_world_init(&world);
+	world.plugin = &plugin;
+	m = NULL;
+}
+
+static void tear_down(void)
+{
+	m = manager_free(m);
+}
+
+static void load_only(void)
+{
+	const struct manager_observer observer = { .started = note_started, .settled = note_settled };
+	struct diag d = { 0 };
+
+	ck_assert_int_eq(manager_new(&world.world, &config, &m), 0);
+	manager_observe(m, &observer);
+	ck_assert_int_eq(manager_load(m, &d), 0);
+	ck_assert_uint_eq(d.n, 0);
+}
+
+static void begin(void)
+{
+	load_only();
+	manager_begin(m, &world.now);
+}
+
+static enum manager_verdict start(const char *unit)
+{
+	const struct supd_cause cause = { .size = sizeof(cause), .kind = "manual", .attempt = 1 };
+
+	return manager_start_unit(m, &world.now, unit, &cause);
+}
+
+static enum manager_verdict restart(const char *unit)
+{
+	const struct supd_cause cause = { .size = sizeof(cause), .kind = "manual", .attempt = 1 };
+
+	return manager_restart_unit(m, &world.now, unit, &cause);
+}
+
+static bool was_told(enum supd_manager_state state)
+{
+	for (size_t i = 0; i < world.n_states; i++)
+		if (world.states[i] == state)
+			return true;
+	return false;
+}
+
+/* ---- starting and stopping ---- */
+
+START_TEST(a_run_is_told_from_start_to_end)
+{
+	fake_unit(&world, "a.service", JOB);
+	begin();
+	ck_assert_int_eq(start("a.service"), MANAGER_DONE);
+	ck_assert_uint_eq(heard.n_started, 1);
+	ck_assert_uint_eq(heard.n_settled, 0);
+	fake_finish(&world, m, "a.service", EXIT(0));
+	ck_assert_uint_eq(heard.n_ended, 1);
+	ck_assert_int_eq(heard.last_result, RUN_RESULT_SUCCESS);
+	ck_assert_mem_eq(heard.last_run, world.process[0].run_id, RUN_ID_BYTES);
+	ck_assert(!unit_is_active(manager_unit(m, "a.service")));
+}
+END_TEST
+
+START_TEST(a_run_that_cannot_begin_ends_before_start_returns)
+{
+	fake_unit(&world, "a.service", JOB);
+	begin();
+	world.spawn_error = -ENOMEM;
+	ck_assert_int_eq(start("a.service"), MANAGER_DONE);
+	ck_assert_uint_eq(heard.n_ended, 1);
+	ck_assert_int_ne(heard.last_result, RUN_RESULT_SUCCESS);
+}
+END_TEST
+
+START_TEST(each_run_has_an_id_of_its_own)
+{
+	fake_unit(&world, "a.service", JOB);
+	begin();
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(start("a.service"), MANAGER_DONE);
+		fake_finish(&world, m, "a.service", EXIT(0));
+	}
+	ck_assert_int_ne(memcmp(world.process[0].run_id, world.process[1].run_id, RUN_ID_BYTES), 0);
+	ck_assert_uint_ne(world.process[0].token, world.process[1].token);
+}
+END_TEST
+
+static const struct {
+	const char *unit;
+	enum manager_verdict verdict;
+	const char *words;
+} refusals[] = {
+	{ "bad.service", MANAGER_INVALID, "bad.service is invalid and not run: unknown key 'Exec'" },
+	{ "masked.service", MANAGER_MASKED, "masked.service is masked" },
+	{ "simple.service", MANAGER_UNSUPPORTED, "simple.service is unsupported" },
+	{ "t@.service", MANAGER_UNSUPPORTED, "t@.service is a template" },
+	{ "goood.service", MANAGER_NO_UNIT, "no such unit: goood.service (did you mean good.service?)" },
+};
+
+START_TEST(what_cannot_be_started_is_refused_in_words)
+{
+	char words[512];
+	enum manager_verdict v;
+
+	fake_unit(&world, "good.service", JOB);
+	fake_unit(&world, "bad.service", "[Service]\nExec=/bin/job\nExecStart=/bin/job\n");
+	fake_unit(&world, "masked.service", "")->is_masked = true;
+	fake_unit(&world, "simple.service", "[Service]\nType=simple\nExecStart=/bin/job\n");
+	fake_unit(&world, "t@.service", JOB);
+	begin();
+	v = start(refusals[_i].unit);
+	ck_assert_int_eq(v, refusals[_i].verdict);
+	manager_verdict_words(m, refusals[_i].unit, v, words, sizeof(words));
+	ck_assert_msg(strncmp(words, refusals[_i].words, strlen(refusals[_i].words)) == 0, "%s", words);
+	ck_assert_uint_eq(world.n_processes, 0);
+}
+END_TEST
+
+START_TEST(an_active_unit_is_not_started_twice)
+{
+	fake_unit(&world, "a.service", JOB);
+	begin();
+	ck_assert_int_eq(start("a.service"), MANAGER_DONE);
+	ck_assert_int_eq(start("a.service"), MANAGER_ALREADY_ACTIVE);
+	ck_assert_uint_eq(world.n_processes, 1);
+}
+END_TEST
+
+START_TEST(an_alias_is_the_unit_it_stands_for)
+{
+	fake_unit(&world, "a.service", JOB);
+	fake_unit(&world, "b.service", "")->alias_of = "a.service";
+	begin();
+	ck_assert_ptr_eq(manager_unit(m, "b.service"), manager_unit(m, "a.service"));
+	ck_assert_int_eq(start("b.service"), MANAGER_DONE);
+	ck_assert_int_eq(start("a.service"), MANAGER_ALREADY_ACTIVE);
+	ck_assert_str_eq(world.process[0].unit, "a.service");
+}
+END_TEST
+
+START_TEST(a_stop_kills_and_the_run_counts_as_stopped)
+{
+	fake_unit(&world, "a.service", JOB);
+	begin();
+	start("a.service");
+	fake_spawned(&world, m, fake_process(&world, "a.service"));
+	ck_assert_int_eq(manager_stop_unit(m, &world.now, "a.service"), MANAGER_DONE);
+	ck_assert_uint_ge(world.n_killed, 1);
+	ck_assert_int_eq(world.kill_signal[0], SIGTERM);
+	fake_exited(&world, m, fake_process(&world, "a.service"), SIGTERM);
+	ck_assert_int_eq(heard.last_result, RUN_RESULT_STOPPED);
+	ck_assert_int_eq(manager_stop_unit(m, &world.now, "a.service"), MANAGER_ALREADY_ACTIVE);
+	ck_assert_int_eq(manager_stop_unit(m, &world.now, "x.service"), MANAGER_NO_UNIT);
+}
+END_TEST
+
+START_TEST(a_restart_stops_first_and_runs_with_the_new_id)
+{
+	const struct supd_cause cause = { .size = sizeof(cause), .kind = "manual", .attempt = 1, .run_id = { 1, 2, 3 } };
+
+	fake_unit(&world, "a.service", JOB);
+	begin();
+	start("a.service");
+	fake_spawned(&world, m, fake_process(&world, "a.service"));
+	ck_assert_int_eq(manager_restart_unit(m, &world.now, "a.service", &cause), MANAGER_DONE);
+	ck_assert_uint_eq(world.n_processes, 1);
+	fake_exited(&world, m, fake_process(&world, "a.service"), SIGTERM);
+	ck_assert_uint_eq(world.n_processes, 2);
+	ck_assert_mem_eq(world.process[1].run_id, cause.run_id, RUN_ID_BYTES);
+}
+END_TEST
+
+START_TEST(a_stop_after_a_restart_leaves_it_stopped)
+{
+	fake_unit(&world, "a.service", JOB);
+	begin();
+	start("a.service");
+	fake_spawned(&world, m, fake_process(&world, "a.service"));
+	ck_assert_int_eq(restart("a.service"), MANAGER_DONE);
+	ck_assert_int_eq(manager_stop_unit(m, &world.now, "a.service"), MANAGER_DONE);
+	fake_exited(&world, m, fake_process(&world, "a.service"), SIGTERM);
+	ck_assert_uint_eq(world.n_processes, 1);
+	ck_assert(!manager_unit(m, "a.service")->restart_wanted);
+}
+END_TEST
+
+START_TEST(who_waits_for_a_restart_that_a_reload_made_impossible_is_told)
+{
+	struct reload_report report = { 0 };
+
+	fake_unit(&world, "a.service", JOB);
+	begin();
+	start("a.service");
+	fake_spawned(&world, m, fake_process(&world, "a.service"));
+	ck_assert_int_eq(restart("a.service"), MANAGER_DONE);
+	fake_unit(&world, "a.service", "")->is_masked = true;
+	ck_assert_int_eq(manager_reload(m, &world.now, &report), 0);
+	fake_exited(&world, m, fake_process(&world, "a.service"), SIGTERM);
+	ck_assert_uint_eq(heard.n_ended, 1);
+	ck_assert_uint_eq(heard.n_settled, 2);
+	ck_assert_uint_eq(world.n_processes, 1);
+	reload_report_done(&report);
+}
+END_TEST
+
+START_TEST(a_time_limit_is_an_alarm_that_ends_the_run)
+{
+	fake_unit(&world, "a.service", "[Service]\nExecStart=/bin/job\nTimeoutStartSec=5s\n");
+	begin();
+	start("a.service");
+	fake_spawned(&world, m, fake_process(&world, "a.service"));
+	ck_assert_uint_ne(world.alarm[SUPD_CLOCK_BOOTTIME], USEC_NEVER);
+	world.now.boot += 6 * USEC_PER_SEC;
+	manager_wake(m, &world.now, SUPD_CLOCK_BOOTTIME);
+	ck_assert_uint_ge(world.n_killed, 1);
+	fake_exited(&world, m, fake_process(&world, "a.service"), SIGTERM);
+	ck_assert_int_eq(heard.last_result, RUN_RESULT_TIMEOUT);
+	ck_assert_uint_eq(world.alarm[SUPD_CLOCK_BOOTTIME], USEC_NEVER);
+}
+END_TEST
+
+/* ---- the life of the daemon ---- */
+
+START_TEST(enabled_services_run_at_the_start_and_running_comes_after_the_last)
+{
+	fake_unit(&world, "b.service", JOB)->is_wanted = true;
+	fake_unit(&world, "a.service", JOB)->is_wanted = true;
+	fake_unit(&world, "c.service", JOB);
+	fake_unit(&world, "no.service", "[Service]\nExecStart=/bin/job\nEnabled=no\n")->is_wanted = true;
+	fake_unit(&world, "wrong.service", "[Service]\n")->is_wanted = true;
+	config.gate_configured = true;
+	begin();
+	ck_assert_uint_eq(world.n_processes, 2);
+	ck_assert_str_eq(world.process[0].unit, "a.service");
+	ck_assert_str_eq(world.process[1].unit, "b.service");
+	fake_finish(&world, m, "a.service", EXIT(0));
+	ck_assert_int_eq(manager_state(m), SUPD_MANAGER_STARTING);
+	ck_assert_uint_eq(plugged.n_starts, 0);
+	fake_finish(&world, m, "b.service", EXIT(1));
+	ck_assert_int_eq(manager_state(m), SUPD_MANAGER_RUNNING);
+	ck_assert(was_told(SUPD_MANAGER_RUNNING));
+	ck_assert_uint_eq(plugged.n_starts, 1);
+}
+END_TEST
+
+START_TEST(a_shutdown_stops_plugins_then_services_then_ends)
+{
+	fake_unit(&world, "a.service", JOB);
+	fake_unit(&world, "b.service", JOB);
+	config.gate_forced = true;
+	begin();
+	start("a.service");
+	start("b.service");
+	fake_spawned(&world, m, fake_process(&world, "a.service"));
+	fake_spawned(&world, m, fake_process(&world, "b.service"));
+	manager_shutdown(m, &world.now);
+	ck_assert_uint_eq(plugged.n_stops, 1);
+	ck_assert_uint_eq(world.killed[0], fake_process(&world, "b.service")->token);
+	ck_assert_int_eq(manager_state(m), SUPD_MANAGER_STOPPING);
+	ck_assert_int_eq(start("a.service"), MANAGER_STOPPING);
+	fake_exited(&world, m, fake_process(&world, "a.service"), SIGTERM);
+	ck_assert(!was_told(SUPD_MANAGER_ENDED));
+	fake_exited(&world, m, fake_process(&world, "b.service"), SIGTERM);
+	ck_assert(was_told(SUPD_MANAGER_ENDED));
+}
+END_TEST
+
+START_TEST(a_shutdown_with_nothing_to_stop_ends_at_once)
+{
+	begin();
+	manager_shutdown(m, &world.now);
+	ck_assert(was_told(SUPD_MANAGER_ENDED));
+}
+END_TEST
+
+/* ---- the gate ---- */
+
+START_TEST(a_closed_gate_leaves_plugins_and_timers_alone)
+{
+	const char *reason;
+
+	fake_unit(&world, "x.timer", "[Timer]\nOnCalendar=daily\n");
+	begin();
+	ck_assert_uint_eq(world.n_opened, 0);
+	ck_assert_uint_eq(world.kinds & 1U << UNIT_TIMER, 0);
+	ck_assert_str_eq(manager_gate_state(m, &reason), "disabled");
+	ck_assert_ptr_nonnull(reason);
+}
+END_TEST
+
+START_TEST(the_gate_opens_and_closes_at_run_time)
+{
+	const char *reason;
+	char error[256];
+
+	fake_unit(&world, "x.timer", "[Timer]\nOnCalendar=daily\n");
+	begin();
+	ck_assert_int_eq(manager_experimental(m, &world.now, true, false, error, sizeof(error)), 1);
+	ck_assert_str_eq(manager_gate_state(m, &reason), "enabled");
+	ck_assert_uint_eq(plugged.n_units, 1);
+	ck_assert(world.has_kept && world.kept);
+	ck_assert_int_eq(manager_experimental(m, &world.now, true, false, error, sizeof(error)), 0);
+	ck_assert_uint_eq(plugged.n_starts, 1);
+	ck_assert_int_eq(manager_experimental(m, &world.now, false, false, error, sizeof(error)), 1);
+	ck_assert_uint_eq(plugged.n_stops, 1);
+	ck_assert(!world.kept);
+}
+END_TEST
+
+START_TEST(for_this_run_alone_nothing_is_kept)
+{
+	char error[256];
+
+	begin();
+	ck_assert_int_eq(manager_experimental(m, &world.now, true, true, error, sizeof(error)), 1);
+	ck_assert_uint_eq(plugged.n_starts, 1);
+	ck_assert(!world.has_kept);
+}
+END_TEST
+
+START_TEST(what_was_kept_outweighs_the_configuration)
+{
+	const char *reason;
+
+	world.has_kept = true;
+	world.kept = false;
+	config.gate_configured = true;
+	begin();
+	ck_assert_str_eq(manager_gate_state(m, &reason), "disabled");
+	ck_assert_uint_eq(world.n_opened, 0);
+}
+END_TEST
+
+START_TEST(the_command_line_outweighs_what_was_kept)
+{
+	const char *reason;
+
+	world.has_kept = true;
+	world.kept = false;
+	config.gate_forced = true;
+	begin();
+	ck_assert_str_eq(manager_gate_state(m, &reason), "enabled");
+}
+END_TEST
+
+START_TEST(a_plugin_that_is_missing_leaves_a_reason)
+{
+	const char *reason;
+	char error[256];
+
+	world.plugin = NULL;
+	begin();
+	ck_assert_int_lt(manager_experimental(m, &world.now, true, true, error, sizeof(error)), 0);
+	ck_assert_str_eq(error, "/plugins/timer.so is missing");
+	ck_assert_str_eq(manager_gate_state(m, &reason), "failed");
+	ck_assert_str_eq(reason, error);
+}
+END_TEST
+
+START_TEST(a_plugin_that_is_unfit_is_never_called)
+{
+	const char *reason;
+
+	world.plugin = &foreign_plugin;
+	config.gate_forced = true;
+	begin();
+	ck_assert_str_eq(manager_gate_state(m, &reason), "failed");
+	ck_assert_ptr_nonnull(strstr(reason, "/plugins/timer.so was made for version 2"));
+	ck_assert_uint_eq(plugged.n_starts, 0);
+}
+END_TEST
+
+START_TEST(a_plugin_that_fails_is_tried_again_only_when_asked_anew)
+{
+	char error[256];
+
+	plugged.is_failing = true;
+	config.gate_forced = true;
+	begin();
+	ck_assert_uint_eq(plugged.n_starts, 1);
+	manager_wake(m, &world.now, SUPD_CLOCK_BOOTTIME);
+	ck_assert_uint_eq(plugged.n_starts, 1);
+	plugged.is_failing = false;
+	ck_assert_int_ge(manager_experimental(m, &world.now, true, true, error, sizeof(error)), 0);
+	ck_assert_uint_eq(plugged.n_starts, 2);
+}
+END_TEST
+
+START_TEST(a_pause_stops_the_plugin_and_a_resume_starts_it_anew)
+{
+	const char *reason;
+
+	config.gate_forced = true;
+	begin();
+	ck_assert_int_eq(manager_pause(m, &world.now), 1);
+	ck_assert_int_eq(manager_pause(m, &world.now), 0);
+	ck_assert_uint_eq(plugged.n_stops, 1);
+	ck_assert_str_eq(manager_gate_state(m, &reason), "paused");
+	ck_assert_int_eq(manager_resume(m, &world.now), 1);
+	ck_assert_uint_eq(plugged.n_starts, 2);
+}
+END_TEST
+
+START_TEST(the_plugin_hears_of_runs)
+{
+	fake_unit(&world, "a.service", JOB);
+	config.gate_forced = true;
+	begin();
+	start("a.service");
+	ck_assert_uint_eq(plugged.n_runs, 1);
+	fake_finish(&world, m, "a.service", EXIT(0));
+	ck_assert_uint_eq(plugged.n_runs, 2);
+}
+END_TEST
+
+/* ---- reload ---- */
+
+START_TEST(a_reload_tells_what_was_added_changed_and_removed)
+{
+	struct reload_report report = { 0 };
+
+	fake_unit(&world, "changed.service", JOB);
+	fake_unit(&world, "gone.service", JOB);
+	fake_unit(&world, "same.service", JOB);
+	begin();
+	fake_unit(&world, "added.service", JOB);
+	fake_unit(&world, "changed.service", "[Service]\nExecStart=/bin/other\n");
+	fake_unit_remove(&world, "gone.service");
+	ck_assert_int_eq(manager_reload(m, &world.now, &report), 0);
+	ck_assert_uint_eq(report.n, 3);
+	ck_assert_str_eq(report.change[0].unit, "added.service");
+	ck_assert_str_eq(report.change[0].what, "added");
+	ck_assert_str_eq(report.change[1].what, "changed");
+	ck_assert_str_eq(report.change[2].what, "removed");
+	ck_assert_ptr_null(manager_unit(m, "gone.service"));
+	ck_assert_str_eq(manager_unit(m, "changed.service")->config->spec->command[EXEC_START].item[0].path, "/bin/other");
+	reload_report_done(&report);
+}
+END_TEST
+
+START_TEST(a_reload_with_a_mistake_changes_nothing)
+{
+	struct reload_report report = { 0 };
+
+	fake_unit(&world, "a.service", JOB);
+	config.gate_forced = true;
+	begin();
+	fake_unit(&world, "a.service", "[Service]\nExecStart=/bin/other\n");
+	fake_unit(&world, "b.service", "[Service]\nExecStrat=/bin/other\n");
+	ck_assert_int_eq(manager_reload(m, &world.now, &report), -EBADMSG);
+	ck_assert_uint_ge(report.mistakes.n_errors, 1);
+	ck_assert_uint_eq(report.n, 0);
+	ck_assert_ptr_null(manager_unit(m, "b.service"));
+	ck_assert_str_eq(manager_unit(m, "a.service")->config->spec->command[EXEC_START].item[0].path, "/bin/job");
+	ck_assert_uint_eq(plugged.n_prepared, plugged.n_aborted);
+	ck_assert_uint_eq(plugged.n_committed, 0);
+	reload_report_done(&report);
+}
+END_TEST
+
+START_TEST(an_old_mistake_does_not_stand_in_the_way)
+{
+	struct reload_report report = { 0 };
+
+	fake_unit(&world, "bad.service", "[Service]\nExecStrat=/bin/other\n");
+	begin();
+	fake_unit(&world, "a.service", JOB);
+	ck_assert_int_eq(manager_reload(m, &world.now, &report), 0);
+	ck_assert_uint_eq(report.n, 1);
+	reload_report_done(&report);
+}
+END_TEST
+
+START_TEST(a_run_ends_by_the_file_it_began_with)
+{
+	struct reload_report report = { 0 };
+	struct unit *u;
+
+	fake_unit(&world, "a.service", JOB);
+	begin();
+	start("a.service");
+	fake_spawned(&world, m, fake_process(&world, "a.service"));
+	fake_unit(&world, "a.service", "[Service]\nExecStart=/bin/job\nSuccessExitStatus=7\n");
+	ck_assert_int_eq(manager_reload(m, &world.now, &report), 0);
+	u = manager_unit(m, "a.service");
+	ck_assert_ptr_null(u->config->spec->success);
+	fake_exited(&world, m, fake_process(&world, "a.service"), EXIT(7));
+	ck_assert_int_eq(heard.last_result, RUN_RESULT_EXIT_CODE);
+	ck_assert_ptr_nonnull(u->config->spec->success);
+	reload_report_done(&report);
+}
+END_TEST
+
+START_TEST(a_unit_removed_while_it_runs_goes_when_its_run_ends)
+{
+	struct reload_report report = { 0 };
+
+	fake_unit(&world, "a.service", JOB);
+	begin();
+	start("a.service");
+	fake_spawned(&world, m, fake_process(&world, "a.service"));
+	fake_unit_remove(&world, "a.service");
+	ck_assert_int_eq(manager_reload(m, &world.now, &report), 0);
+	ck_assert_int_eq(start("a.service"), MANAGER_NO_UNIT);
+	fake_exited(&world, m, fake_process(&world, "a.service"), EXIT(0));
+	ck_assert_uint_eq(heard.n_ended, 1);
+	ck_assert_ptr_null(manager_unit(m, "a.service"));
+	reload_report_done(&report);
+}
+END_TEST
+
+static Suite *manager_suite(void)
+{
+	Suite *s = suite_create("manager");
+	TCase *tc = tcase_create("manager");
+
+	tcase_add_checked_fixture(tc, set_up, tear_down);
+	tcase_add_test(tc, a_run_is_told_from_start_to_end);
+	tcase_add_test(tc, a_run_that_cannot_begin_ends_before_start_returns);
+	tcase_add_test(tc, each_run_has_an_id_of_its_own);
+	tcase_add_loop_test(tc, what_cannot_be_started_is_refused_in_words, 0, (int) ELEMENTS(refusals));
+	tcase_add_test(tc, an_active_unit_is_not_started_twice);
+	tcase_add_test(tc, an_alias_is_the_unit_it_stands_for);
+	tcase_add_test(tc, a_stop_kills_and_the_run_counts_as_stopped);
+	tcase_add_test(tc, a_restart_stops_first_and_runs_with_the_new_id);
+	tcase_add_test(tc, a_stop_after_a_restart_leaves_it_stopped);
+	tcase_add_test(tc, who_waits_for_a_restart_that_a_reload_made_impossible_is_told);
+	tcase_add_test(tc, a_time_limit_is_an_alarm_that_ends_the_run);
+	tcase_add_test(tc, enabled_services_run_at_the_start_and_running_comes_after_the_last);
+	tcase_add_test(tc, a_shutdown_stops_plugins_then_services_then_ends);
+	tcase_add_test(tc, a_shutdown_with_nothing_to_stop_ends_at_once);
+	tcase_add_test(tc, a_closed_gate_leaves_plugins_and_timers_alone);
+	tcase_add_test(tc, the_gate_opens_and_closes_at_run_time);
+	tcase_add_test(tc, for_this_run_alone_nothing_is_kept);
+	tcase_add_test(tc, what_was_kept_outweighs_the_configuration);
+	tcase_add_test(tc, the_command_line_outweighs_what_was_kept);
+	tcase_add_test(tc, a_plugin_that_is_missing_leaves_a_reason);
+	tcase_add_test(tc, a_plugin_that_is_unfit_is_never_called);
+	tcase_add_test(tc, a_plugin_that_fails_is_tried_again_only_when_asked_anew);
+	tcase_add_test(tc, a_pause_stops_the_plugin_and_a_resume_starts_it_anew);
+	tcase_add_test(tc, the_plugin_hears_of_runs);
+	tcase_add_test(tc, a_reload_tells_what_was_added_changed_and_removed);
+	tcase_add_test(tc, a_reload_with_a_mistake_changes_nothing);
+	tcase_add_test(tc, an_old_mistake_does_not_stand_in_the_way);
+	tcase_add_test(tc, a_run_ends_by_the_file_it_began_with);
+	tcase_add_test(tc, a_unit_removed_while_it_runs_goes_when_its_run_ends);
+	suite_add_tcase(s, tc);
+	return s;
+}
+
+TEST_MAIN(manager_suite)
