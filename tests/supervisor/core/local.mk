@@ -8,3 +8,15 @@ check_PROGRAMS += %D%/test_manager
 TESTS += %D%/test_manager
 %C%_test_manager_SOURCES = %D%/test_manager.c %D%/fake_world.c %D%/fake_world.h
 %C%_test_manager_LDADD = $(TEST_LIBS) $(CORE_LIBS)
+
+check_PROGRAMS += %D%/test_config
+TESTS += %D%/test_config
+%C%_test_config_LDADD = $(TEST_LIBS) $(CORE_LIBS)
+
+check_PROGRAMS += %D%/test_directories
+TESTS += %D%/test_directories
+%C%_test_directories_LDADD = $(TEST_LIBS) $(CORE_LIBS)
+
+check_PROGRAMS += %D%/test_report
+TESTS += %D%/test_report
+%C%_test_report_LDADD = $(TEST_LIBS) $(CORE_LIBS)
