@@ -6,3 +6,6 @@ TESTS += %D%/test_supctl
 
 dist_check_SCRIPTS += %D%/test_calendar.sh
 TESTS += %D%/test_calendar.sh
+
+dist_check_SCRIPTS += %D%/test_verify.sh
+TESTS += %D%/test_verify.sh
