@@ -462,10 +462,15 @@ static void send_subsystem(struct supd_control *c, uint64_t id)
 
 static void end_table(struct supd_control *c, const struct control_request *q, int r)
 {
-	char message[256];
+	struct manager_plugin_unit u;
+	char message[700];
 
 	if (r >= 0) {
 		control_done(c->server, q->id, CONTROL_OK, NULL);
+	} else if (r == -ENOENT && q->unit && manager_plugin_unit(c->manager, q->unit, &u)) {
+		(void) snprintf(message, sizeof(message), "%s is %s; supctl status %s tells more", q->unit,
+				u.is_masked ? "masked" : "invalid", q->unit);
+		control_done(c->server, q->id, CONTROL_NO_UNIT, message);
 	} else if (r == -ENOENT && q->unit) {
 		supd_control_no_unit(c, q->id, q->unit);
 	} else {
@@ -488,6 +493,8 @@ void units_table(struct supd_control *c, const struct control_request *q)
 		control_done(c->server, q->id, CONTROL_NO_UNIT, message);
 		return;
 	}
+	if (q->unit && supd_control_no_timers(c, q->id))
+		return;
 	send_subsystem(c, q->id);
 	r = table(&l, q->table);
 	if (is_list && r >= 0) {

@@ -3,7 +3,8 @@
 #define SUPD_TIMER_INSTANCE_H
 
 /* The plugin's inside while it runs, shared by timer_plugin.c (events and alarms), timer_units.c (which timers there
- * are, and reload), persist.c (when the state is written) and report.c (rows). */
+ * are, and reload), persist.c (when the state is written), report.c and
+ * why.c (rows). */
 
 #include <stdbool.h>
 #include <uthash.h>
@@ -13,6 +14,7 @@
 #include "base/heap.h"
 #include "supd-plugin.h"
 #include "timer/fsm.h"
+#include "timer/recent.h"
 #include "timer/spec.h"
 #include "timer/state_file.h"
 
@@ -40,6 +42,7 @@ struct entry {
 	struct entry *intent_next;  /* waiting to be durable */
 	uint64_t intent_ticket;     /* 0: not yet handed over */
 	char *record;               /* of the state file; NULL: to be encoded anew */
+	struct recent *recent;      /* its last moments; NULL: none yet */
 	bool is_running;            /* has begun, in this instance */
 	/* while a reload is prepared */
 	bool is_present;
@@ -122,5 +125,22 @@ void persist_stop(struct supd_instance *self, const struct supd_now *now);
 
 /* report.c */
 int report_table(struct supd_instance *self, const struct supd_query *query, supd_row_fn *row, void *userdata);
+/* "success", "failed exit 3" …; NULL: none. Lends @buf or a constant. */
+const char *report_result_words(enum supd_result result, int32_t status, char *buf, size_t n);
+
+/* Its own next moment, whatever comes before; real time, or USEC_NEVER. */
+usec_t report_trigger_next(const struct supd_instance *self, const struct entry *e, const struct trigger *t,
+			   const struct supd_now *now);
+
+/* why.c: which rule gives the next elapse, and what was considered besides. */
+int why_row(struct supd_instance *self, const struct entry *e, const struct supd_now *now, supd_row_fn *row,
+	    void *userdata);
+/* The same in sentences; all of it lives in @arena. 0 or -ENOMEM. */
+struct why_words {
+	const char *const *line;         /* NULL-terminated */
+	const char *const *trigger_note; /* one for each trigger */
+};
+int why_words(const struct supd_instance *self, const struct entry *e, const struct supd_now *now, struct arena *arena,
+	      struct why_words *ret);
 
 #endif

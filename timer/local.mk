@@ -6,13 +6,17 @@ timer_sources = \
 	%D%/fsm_past.c \
 	%D%/instance.h \
 	%D%/memory.c %D%/memory.h \
+	%D%/making.c %D%/making.h \
+	%D%/never.c %D%/never.h \
 	%D%/persist.c \
+	%D%/recent.c %D%/recent.h \
 	%D%/report.c \
 	%D%/schedule.c %D%/schedule.h \
 	%D%/spec.c %D%/spec.h \
 	%D%/state_file.c %D%/state_file.h \
 	%D%/timer_plugin.c \
 	%D%/timer_units.c \
+	%D%/why.c \
 	%D%/calendar.h %D%/calendar_private.h %D%/civil.h \
 	%D%/calendar_items.c %D%/calendar_scan.h \
 	%D%/calendar_layout.c %D%/calendar_layout.h \

@@ -9,50 +9,9 @@
 #include "base/timespan.h"
 #include "base/values.h"
 #include "timer/instance.h"
+#include "timer/making.h"
+#include "timer/never.h"
 #include "timer/zone_load.h"
-
-#define FIELDS_MAX 48
-
-/* A row in the making, in the caller's frame. */
-struct making {
-	struct supd_field field[FIELDS_MAX];
-	size_t n;
-};
-
-static struct supd_field *add(struct making *m, const char *key, enum supd_type type)
-{
-	struct supd_field *f = &m->field[m->n < FIELDS_MAX ? m->n++ : FIELDS_MAX - 1];
-
-	*f = (struct supd_field) { .key = key, .type = type };
-	return f;
-}
-
-static void add_string(struct making *m, const char *key, const char *value)
-{
-	add(m, key, value ? SUPD_STRING : SUPD_NULL)->value.string = value;
-}
-
-static void add_bool(struct making *m, const char *key, bool value)
-{
-	add(m, key, SUPD_BOOL)->value.boolean = value;
-}
-
-static void add_number(struct making *m, const char *key, uint64_t value)
-{
-	add(m, key, SUPD_NUMBER)->value.number = value > INT64_MAX ? INT64_MAX : (int64_t) value;
-}
-
-/* @none is the value that stands for unknown: 0 or USEC_NEVER. */
-static void add_time(struct making *m, const char *key, enum supd_type type, usec_t value, usec_t none)
-{
-	add(m, key, value == none ? SUPD_NULL : type)->value.usec = value;
-}
-
-static void add_row(struct making *m, const char *key, struct supd_row *row, const struct making *of)
-{
-	*row = (struct supd_row) { .field = of->field, .n = of->n };
-	add(m, key, SUPD_ROW)->value.row = row;
-}
 
 /* ---- words ---- */
 
@@ -70,23 +29,23 @@ static const char *const result_words[] = {
 };
 _Static_assert(ELEMENTS(result_words) == SUPD_RESULT_COUNT, "a word for each result");
 
-static const char *ended_words(const struct timer_memory *m, char *buf, size_t n)
+const char *report_result_words(enum supd_result result, int32_t status, char *buf, size_t n)
 {
 	char signal[16];
 
-	switch (m->last_result) {
+	switch (result) {
 	case SUPD_RESULT_EXIT_CODE:
-		snprintf(buf, n, "failed exit %d", m->last_status);
+		snprintf(buf, n, "failed exit %d", status);
 		return buf;
 	case SUPD_RESULT_SIGNAL:
 	case SUPD_RESULT_CORE_DUMP:
-		snprintf(buf, n, "failed %s %s", m->last_result == SUPD_RESULT_SIGNAL ? "signal" : "core dump",
-			 value_signal_name(m->last_status, signal));
+		snprintf(buf, n, "failed %s %s", result == SUPD_RESULT_SIGNAL ? "signal" : "core dump",
+			 value_signal_name(status, signal));
 		return buf;
 	case SUPD_RESULT_TIMEOUT:
 	case SUPD_RESULT_EXEC:
 	case SUPD_RESULT_RESOURCES:
-		snprintf(buf, n, "failed %s", result_words[m->last_result]);
+		snprintf(buf, n, "failed %s", result_words[result]);
 		return buf;
 	case SUPD_RESULT_NONE:
 	case SUPD_RESULT_SUCCESS:
@@ -94,7 +53,14 @@ static const char *ended_words(const struct timer_memory *m, char *buf, size_t n
 	case SUPD_RESULT_STOPPED:
 		break;
 	}
-	return m->is_interrupted ? "interrupted" : result_words[m->last_result];
+	return result_words[result];
+}
+
+static const char *ended_words(const struct timer_memory *m, char *buf, size_t n)
+{
+	if (m->is_interrupted)
+		return "interrupted";
+	return report_result_words(m->last_result, m->last_status, buf, n);
 }
 
 static bool missed_since_last_run(const struct timer_memory *m)
@@ -157,13 +123,13 @@ static void add_retry(struct view *v)
 	const struct timer *t = &v->entry->timer;
 
 	if (t->retry_at == USEC_NEVER) {
-		add(&v->row, "retry", SUPD_NULL);
+		making_null(&v->row, "retry");
 		return;
 	}
-	add_number(&v->retry, "attempt", t->attempt);
-	add_number(&v->retry, "of", v->entry->config->spec.n_retries);
-	add_time(&v->retry, "at", SUPD_TIMESTAMP, usec_add(v->now->real, usec_sub(t->retry_at, v->now->boot)), USEC_NEVER);
-	add_row(&v->row, "retry", &v->retry_row, &v->retry);
+	making_number(&v->retry, "attempt", t->attempt);
+	making_number(&v->retry, "of", v->entry->config->spec.n_retries);
+	making_time(&v->retry, "at", SUPD_TIMESTAMP, usec_add(v->now->real, usec_sub(t->retry_at, v->now->boot)), USEC_NEVER);
+	making_row(&v->row, "retry", &v->retry_row, &v->retry);
 }
 
 static void add_miss(struct view *v)
@@ -171,13 +137,13 @@ static void add_miss(struct view *v)
 	const struct timer_memory *m = &v->entry->timer.memory;
 
 	if (m->miss_reason == MISS_NONE) {
-		add(&v->row, "last_miss", SUPD_NULL);
+		making_null(&v->row, "last_miss");
 		return;
 	}
-	add_time(&v->miss, "at", SUPD_TIMESTAMP, m->miss_at, 0);
-	add_string(&v->miss, "reason", miss_reason_to_string(m->miss_reason));
-	add_number(&v->miss, "count", m->miss_in_row);
-	add_row(&v->row, "last_miss", &v->miss_row, &v->miss);
+	making_time(&v->miss, "at", SUPD_TIMESTAMP, m->miss_at, 0);
+	making_string(&v->miss, "reason", miss_reason_to_string(m->miss_reason));
+	making_number(&v->miss, "count", m->miss_in_row);
+	making_row(&v->row, "last_miss", &v->miss_row, &v->miss);
 }
 
 static void add_open(struct view *v)
@@ -185,15 +151,15 @@ static void add_open(struct view *v)
 	const struct open_run *open = &v->entry->timer.memory.open;
 
 	if (!timer_has_open_run(&v->entry->timer)) {
-		add(&v->row, "open_run", SUPD_NULL);
+		making_null(&v->row, "open_run");
 		return;
 	}
 	text_hex16(open->run_id, v->run_id);
-	add_string(&v->open, "run_id", v->run_id);
-	add_string(&v->open, "cause", open->cause);
-	add_number(&v->open, "attempt", open->attempt);
-	add_time(&v->open, "scheduled", SUPD_TIMESTAMP, open->scheduled, 0);
-	add_row(&v->row, "open_run", &v->open_row, &v->open);
+	making_string(&v->open, "run_id", v->run_id);
+	making_string(&v->open, "cause", open->cause);
+	making_number(&v->open, "attempt", open->attempt);
+	making_time(&v->open, "scheduled", SUPD_TIMESTAMP, open->scheduled, 0);
+	making_row(&v->row, "open_run", &v->open_row, &v->open);
 }
 
 /* systemctl's keys first, in its order. */
@@ -202,38 +168,40 @@ static void add_schedule(struct view *v)
 	const struct timer_memory *m = &v->entry->timer.memory;
 	usec_t last = m->last_trigger.real;
 
-	add_time(&v->row, "next", SUPD_TIMESTAMP, v->next, USEC_NEVER);
-	add_time(&v->row, "left", SUPD_SPAN, v->next == USEC_NEVER ? USEC_NEVER : usec_sub(v->next, v->now->real),
+	making_time(&v->row, "next", SUPD_TIMESTAMP, v->next, USEC_NEVER);
+	making_time(&v->row, "left", SUPD_SPAN, v->next == USEC_NEVER ? USEC_NEVER : usec_sub(v->next, v->now->real),
 		 USEC_NEVER);
-	add_time(&v->row, "last", SUPD_TIMESTAMP, last, 0);
-	add_time(&v->row, "passed", SUPD_SPAN, last == 0 ? USEC_NEVER : usec_sub(v->now->real, last), USEC_NEVER);
-	add_string(&v->row, "unit", v->entry->name);
-	add_string(&v->row, "activates", v->entry->config->spec.unit);
-	add_string(&v->row, "result", result_text(v->entry, v->now, v->result, sizeof(v->result)));
+	making_time(&v->row, "last", SUPD_TIMESTAMP, last, 0);
+	making_time(&v->row, "passed", SUPD_SPAN, last == 0 ? USEC_NEVER : usec_sub(v->now->real, last), USEC_NEVER);
+	making_string(&v->row, "unit", v->entry->name);
+	making_string(&v->row, "activates", v->entry->config->spec.unit);
+	making_string(&v->row, "result", result_text(v->entry, v->now, v->result, sizeof(v->result)));
+	making_bool(&v->row, "never", v->next == USEC_NEVER && never_reason(&v->entry->timer, &v->entry->config->spec));
 }
 
 static void add_record(struct view *v)
 {
 	const struct timer_memory *m = &v->entry->timer.memory;
 
-	add_string(&v->row, "next_cause", v->next_cause);
-	add_bool(&v->row, "enabled", v->entry->config->spec.is_enabled);
-	add_string(&v->row, "state", sub_state(v->entry, v->next));
-	add_time(&v->row, "last_scheduled", SUPD_TIMESTAMP, m->last_scheduled, 0);
-	add_time(&v->row, "last_started", SUPD_TIMESTAMP, m->last_trigger.real, 0);
-	add_time(&v->row, "last_end", SUPD_TIMESTAMP, m->last_end.real, 0);
-	add_string(&v->row, "last_result", m->is_interrupted ? "interrupted" : result_words[m->last_result]);
+	making_string(&v->row, "next_cause", v->next_cause);
+	making_bool(&v->row, "enabled", v->entry->config->spec.is_enabled);
+	making_string(&v->row, "state", sub_state(v->entry, v->next));
+	making_time(&v->row, "last_scheduled", SUPD_TIMESTAMP, m->last_scheduled, 0);
+	making_time(&v->row, "last_started", SUPD_TIMESTAMP, m->last_trigger.real, 0);
+	making_time(&v->row, "last_end", SUPD_TIMESTAMP, m->last_end.real, 0);
+	making_string(&v->row, "last_result", m->is_interrupted ? "interrupted" : result_words[m->last_result]);
 	if (m->last_result == SUPD_RESULT_EXIT_CODE || m->last_result == SUPD_RESULT_SUCCESS)
-		add_number(&v->row, "last_exit", (uint64_t) m->last_status);
+		making_number(&v->row, "last_exit", (uint64_t) m->last_status);
 	else
-		add(&v->row, "last_exit", SUPD_NULL);
-	add_time(&v->row, "last_success", SUPD_TIMESTAMP, m->last_success.real, 0);
-	add_time(&v->row, "last_failure", SUPD_TIMESTAMP, m->last_failure.real, 0);
+		making_null(&v->row, "last_exit");
+	making_time(&v->row, "last_success", SUPD_TIMESTAMP, m->last_success.real, 0);
+	making_time(&v->row, "last_failure", SUPD_TIMESTAMP, m->last_failure.real, 0);
 	add_retry(v);
 	add_miss(v);
-	add_number(&v->row, "miss_count", m->miss_count);
+	making_bool(&v->row, "missed_since_run", missed_since_last_run(m));
+	making_number(&v->row, "miss_count", m->miss_count);
 	add_open(v);
-	add_string(&v->row, "description", v->entry->config->spec.description);
+	making_string(&v->row, "description", v->entry->config->spec.description);
 }
 
 static void view_init(const struct supd_instance *self, const struct entry *e, const struct supd_now *now, struct view *v)
@@ -246,23 +214,16 @@ static void view_init(const struct supd_instance *self, const struct entry *e, c
 	v->row.n = v->retry.n = v->miss.n = v->open.n = 0;
 }
 
-static int give(const struct making *m, supd_row_fn *row, void *userdata)
-{
-	const struct supd_row r = { .field = m->field, .n = m->n };
-
-	return row(userdata, &r);
-}
-
 static int units_row(struct supd_instance *self, const struct entry *e, const struct supd_now *now, supd_row_fn *row,
 		     void *userdata)
 {
 	struct view v;
 
 	view_init(self, e, now, &v);
-	add_string(&v.row, "kind", "timer");
+	making_string(&v.row, "kind", "timer");
 	add_schedule(&v);
 	add_record(&v);
-	return give(&v.row, row, userdata);
+	return making_give(&v.row, row, userdata);
 }
 
 /* For `supctl list`, beside the services. */
@@ -272,20 +233,20 @@ static int list_row(struct supd_instance *self, const struct entry *e, const str
 	struct view v;
 
 	view_init(self, e, now, &v);
-	add_string(&v.row, "unit", e->name);
-	add_string(&v.row, "description", e->config->spec.description);
-	add_string(&v.row, "load_state", "loaded");
-	add_string(&v.row, "active_state", is_active(e, v.next) ? "active" : "inactive");
-	add_string(&v.row, "sub_state", sub_state(e, v.next));
-	add_bool(&v.row, "enabled", e->config->spec.is_enabled);
-	add_string(&v.row, "result", result_text(e, now, v.result, sizeof(v.result)));
-	add_string(&v.row, "triggers", e->config->spec.unit);
-	return give(&v.row, row, userdata);
+	making_string(&v.row, "unit", e->name);
+	making_string(&v.row, "description", e->config->spec.description);
+	making_string(&v.row, "load_state", "loaded");
+	making_string(&v.row, "active_state", is_active(e, v.next) ? "active" : "inactive");
+	making_string(&v.row, "sub_state", sub_state(e, v.next));
+	making_bool(&v.row, "enabled", e->config->spec.is_enabled);
+	making_string(&v.row, "result", result_text(e, now, v.result, sizeof(v.result)));
+	making_string(&v.row, "triggers", e->config->spec.unit);
+	return making_give(&v.row, row, userdata);
 }
 
 /* ---- one timer in full ---- */
 
-static usec_t trigger_next(const struct supd_instance *self, const struct entry *e, const struct trigger *t,
+usec_t report_trigger_next(const struct supd_instance *self, const struct entry *e, const struct trigger *t,
 			   const struct supd_now *now)
 {
 	const struct timer *timer = &e->timer;
@@ -301,36 +262,55 @@ static usec_t trigger_next(const struct supd_instance *self, const struct entry 
 	return boot <= (int64_t) now->boot ? now->real : usec_add(now->real, (usec_t) boot - now->boot);
 }
 
+static size_t count(const char *const *list)
+{
+	size_t n = 0;
+
+	while (list && list[n])
+		n++;
+	return n;
+}
+
 static int status_row(struct supd_instance *self, const struct entry *e, const struct supd_now *now, supd_row_fn *row,
 		      void *userdata)
 {
 	const struct timer_spec *spec = &e->config->spec;
 	struct supd_row trigger_row[UINT8_MAX];
-	struct supd_field trigger[UINT8_MAX][3];
+	struct supd_field trigger[UINT8_MAX][4];
+	struct arena arena = { 0 };
+	struct why_words words;
 	struct view v;
+	int r = why_words(self, e, now, &arena, &words);
 
+	if (r < 0) {
+		arena_done(&arena);
+		return r;
+	}
 	view_init(self, e, now, &v);
 	add_schedule(&v);
-	add_string(&v.row, "load_state", "loaded");
-	add_string(&v.row, "active_state", is_active(e, v.next) ? "active" : "inactive");
-	add_string(&v.row, "sub_state", sub_state(e, v.next));
+	making_string(&v.row, "load_state", "loaded");
+	making_string(&v.row, "active_state", is_active(e, v.next) ? "active" : "inactive");
+	making_string(&v.row, "sub_state", sub_state(e, v.next));
 	add_record(&v);
 	for (unsigned i = 0; i < spec->n_triggers; i++) {
 		const struct trigger *t = &spec->trigger[i];
-		usec_t next = trigger_next(self, e, t, now);
+		usec_t next = report_trigger_next(self, e, t, now);
 
 		trigger[i][0] = (struct supd_field) { "key", SUPD_STRING, { .string = trigger_kind_to_key(t->kind) } };
 		trigger[i][1] = (struct supd_field) { "value", SUPD_STRING, { .string = t->text } };
 		trigger[i][2] = (struct supd_field) {
 			"next", next == USEC_NEVER ? SUPD_NULL : SUPD_TIMESTAMP, { .usec = next },
 		};
+		trigger[i][3] = (struct supd_field) { "note", SUPD_STRING, { .string = words.trigger_note[i] } };
 		trigger_row[i] = (struct supd_row) { .field = trigger[i], .n = ELEMENTS(trigger[i]) };
 	}
-	add(&v.row, "timer_triggers", SUPD_ROWS)->value.rows.item = trigger_row;
-	v.row.field[v.row.n - 1].value.rows.n = spec->n_triggers;
-	add_bool(&v.row, "persistent", spec->persistent);
-	add_time(&v.row, "catch_up", SUPD_SPAN, spec->catch_up, USEC_NEVER);
-	return give(&v.row, row, userdata);
+	making_rows(&v.row, "timer_triggers", trigger_row, spec->n_triggers);
+	making_bool(&v.row, "persistent", spec->persistent);
+	making_time(&v.row, "catch_up", SUPD_SPAN, spec->catch_up, USEC_NEVER);
+	making_strings(&v.row, "words", words.line, count(words.line));
+	r = making_give(&v.row, row, userdata);
+	arena_done(&arena);
+	return r;
 }
 
 /* ---- tables ---- */
@@ -347,6 +327,7 @@ static row_fn *table_of(const char *name)
 		{ "units", units_row },
 		{ "list", list_row },
 		{ "status", status_row },
+		{ "why", why_row },
 	};
 
 	for (size_t i = 0; i < ELEMENTS(tables); i++)
@@ -355,12 +336,23 @@ static row_fn *table_of(const char *name)
 	return NULL;
 }
 
+/* Of all timers together. */
+static int subsystem_row(const struct supd_instance *self, supd_row_fn *row, void *userdata)
+{
+	struct making m = { .n = 0 };
+
+	making_time(&m, "not_persisted_since", SUPD_TIMESTAMP, self->failing_since, 0);
+	return making_give(&m, row, userdata);
+}
+
 int report_table(struct supd_instance *self, const struct supd_query *query, supd_row_fn *row, void *userdata)
 {
 	row_fn *one = table_of(query->table);
 	struct entry *e, *next;
 	int r;
 
+	if (str_equal(query->table, "subsystem"))
+		return subsystem_row(self, row, userdata);
 	if (!one)
 		return -EOPNOTSUPP;
 	if (query->unit) {

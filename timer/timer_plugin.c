@@ -158,6 +158,7 @@ static bool effect_do(struct supd_instance *self, struct entry *e, const struct 
 	switch (fx->kind) {
 	case TFX_INTENT:
 		persist_intent(self, e);
+		recent_taken(&e->recent, &e->timer.memory.open);
 		say_elapsed(self, e);
 		break;
 	case TFX_START:
@@ -166,10 +167,13 @@ static bool effect_do(struct supd_instance *self, struct entry *e, const struct 
 		persist_changed(self, e);
 		break;
 	case TFX_MISSED:
+		recent_missed(&e->recent, fx->reason, fx->at, fx->count);
 		say_missed(self, e, fx);
 		break;
 	case TFX_ENDED:
-		break; /* the host logs the ends of runs */
+		/* The host logs it. */
+		recent_ended(e->recent, &e->timer.memory);
+		break;
 	case TFX_RETRY:
 		say_retry(self, e, now);
 		break;
@@ -515,6 +519,7 @@ static int on_command(void *userdata, const struct supd_now *now, enum supd_comm
 		r = trigger(self, now, e, reply);
 		break;
 	case SUPD_COMMAND_RESET:
+		free(TAKE_PTR(e->recent));
 		entry_event(self, e, &ev);
 		break;
 	}

@@ -7,6 +7,8 @@
 
 #include "base/cleanup.h"
 #include "timer/instance.h"
+#include "timer/never.h"
+#include "timer/zone_load.h"
 
 /* ---- configs ---- */
 
@@ -78,6 +80,7 @@ static int understand(struct supd_instance *self, const struct supd_unit_file *f
 	if (r < 0)
 		return r;
 	judge_target(self, file->path, &c->spec, d);
+	never_warn(&c->spec, zone_cache_local(self->zones), self->info.now.real, file->path, d);
 	if (!c->spec.is_enabled_said)
 		c->spec.is_enabled = file->is_enabled;
 	c->is_valid = d->n_errors == 0;
@@ -218,6 +221,7 @@ static void entry_free(struct entry *e)
 	config_free(e->config);
 	config_free(e->next);
 	free(e->record);
+	free(e->recent);
 	free(e->name);
 	free(e);
 }

@@ -135,10 +135,6 @@ static void print_elapse(const char *name, usec_t when, const char *distance, co
 	char buf[FORMAT_TIME_MAX];
 
 	label(name);
-	if (when == USEC_NEVER) {
-		puts("never");
-		return;
-	}
 	printf("%s; %s", format_timestamp(buf, sizeof(buf), when), distance);
 	if (cause)
 		fputs(", ", stdout);
@@ -155,12 +151,18 @@ static void print_conditions(const struct supd_row *row)
 
 	for (size_t i = 0; i < n; i++) {
 		usec_t next = row_usec(&trigger[i], "next");
+		const char *note = row_string(&trigger[i], "note");
 
 		label("Trigger");
 		cli_print_text(or_empty(row_string(&trigger[i], "key")));
 		putchar('=');
 		cli_print_text(or_empty(row_string(&trigger[i], "value")));
-		printf(", next %s\n", next == USEC_NEVER ? "never" : format_timestamp(buf, sizeof(buf), next));
+		fputs(", ", stdout);
+		if (next != USEC_NEVER)
+			printf("next %s", format_timestamp(buf, sizeof(buf), next));
+		else
+			cli_print_text(note ? note : "next never");
+		putchar('\n');
 	}
 }
 
@@ -203,14 +205,18 @@ static void print_timer(const struct supd_row *row)
 	char buf[FORMAT_TIME_MAX];
 
 	print_conditions(row);
-	print_elapse("Next", row_usec(row, "next"), format_left(buf, sizeof(buf), row_usec(row, "left")),
-		     row_string(row, "next_cause"));
+	if (row_usec(row, "next") == USEC_NEVER)
+		line("Next", row_bool(row, "never") ? "never" : "-");
+	else
+		print_elapse("Next", row_usec(row, "next"), format_left(buf, sizeof(buf), row_usec(row, "left")),
+			     row_string(row, "next_cause"));
 	line("Activates", row_string(row, "activates"));
 	if (row_usec(row, "last") != USEC_NEVER)
 		print_elapse("Last", row_usec(row, "last"), format_ago(buf, sizeof(buf), row_usec(row, "passed")), NULL);
 	line("Result", row_string(row, "result"));
 	print_retry(inner_row(row, "retry"));
 	print_misses(row, inner_row(row, "last_miss"));
+	print_list("In words", row, "words");
 }
 
 /* ---- the lines of a service ---- */

@@ -141,7 +141,10 @@ static void add_timer(struct table *t, const struct supd_row *row)
 	const char *result = row_string(row, "result");
 	char buf[FORMAT_TIME_MAX];
 
-	table_add(t, format_timestamp(buf, sizeof(buf), row_usec(row, "next")), TABLE_PLAIN);
+	if (row_bool(row, "never"))
+		table_add(t, "never", TABLE_BAD);
+	else
+		table_add(t, format_timestamp(buf, sizeof(buf), row_usec(row, "next")), TABLE_PLAIN);
 	table_add(t, format_left(buf, sizeof(buf), row_usec(row, "left")), TABLE_PLAIN);
 	table_add(t, format_timestamp(buf, sizeof(buf), row_usec(row, "last")), TABLE_PLAIN);
 	table_add(t, format_ago(buf, sizeof(buf), row_usec(row, "passed")), TABLE_PLAIN);
@@ -255,7 +258,7 @@ int cli_timers(struct cli *c, int argc, char **argv)
 {
 	static const char *const keys[] = {
 		"subsystem", "reason",    "not_persisted_since", "kind",  "next",     "left",    "last", "passed",
-		"unit",      "activates", "result",              "state", "enabled",  "problems", "message", NULL,
+		"unit",      "activates", "result",              "state", "enabled",  "problems", "message", "never", NULL,
 	};
 	_cleanup_(control_reply_done) struct control_reply reply;
 	_cleanup_(listing_done) struct listing l = { 0 };

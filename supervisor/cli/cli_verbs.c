@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "cli/cli.h"
+#include "cli/cli_healthy.h"
 #include "cli/cli_jobs.h"
 #include "cli/cli_manager.h"
 #include "cli/cli_options.h"
@@ -10,7 +11,9 @@
 #include "cli/cli_timers.h"
 #include "cli/cli_units.h"
 #include "cli/cli_verify.h"
+#include "cli/cli_why.h"
 #include "cli/cli_verify.h"
+#include "cli/cli_why.h"
 #if ENABLE_TIMER
 #include "cli/cli_calendar.h"
 #include "cli/cli_simulate.h"
@@ -42,6 +45,8 @@ static const struct cli_verb verbs[] = {
 	{ LOOK, "list", "list-units", "[PATTERN…]", "units and their states", CLI_FAILED, 0, -1, cli_list, NULL },
 	{ LOOK, "timers", "list-timers", "[PATTERN…]", "timers: when each elapses next, how it went last", CLI_ALL, 0,
 	  -1, cli_timers, NULL },
+	{ LOOK, "why", NULL, "TIMER", "why a timer elapses when it does, and what became of its last moments", 0, 1, 1,
+	  cli_why, NULL },
 	{ LOOK, "status", NULL, "[UNIT…]", "what a unit does and did; without a unit, all", 0, 0, -1, cli_status,
 	  NULL },
 	{ LOOK, "show", NULL, "UNIT", "properties of a unit, one a line", CLI_PROPERTY | CLI_VALUE, 1, 1, cli_show,
@@ -53,6 +58,8 @@ static const struct cli_verb verbs[] = {
 	  cli_is, NULL },
 	{ LOOK, "is-enabled", NULL, "UNIT…", "exit status 0 if one of the units is enabled, else 1", CLI_QUIET, 1, -1,
 	  cli_is, NULL },
+	{ LOOK, "is-healthy", NULL, "[UNIT…]", "exit status 0 if there is nothing to look at, else 1 and a line for each",
+	  CLI_QUIET, 0, -1, cli_is_healthy, NULL },
 
 	{ DO, "start", NULL, "UNIT…", "run services, wait for their ends, tell the results", JOB, 1, -1, cli_job, NULL },
 	{ DO, "stop", NULL, "UNIT…", "stop services", JOB, 1, -1, cli_job, NULL },

@@ -4,6 +4,7 @@ CLI_LIBS = libcli.a $(TIMER_LIBS) $(CORE_LIBS) $(STORE_LIBS) $(CONTROL_LIBS)
 
 libcli_a_SOURCES = \
 	%D%/cli.c %D%/cli.h \
+	%D%/cli_healthy.c %D%/cli_healthy.h \
 	%D%/cli_jobs.c %D%/cli_jobs.h \
 	%D%/cli_manager.c %D%/cli_manager.h \
 	%D%/cli_options.c %D%/cli_options.h \
@@ -12,6 +13,7 @@ libcli_a_SOURCES = \
 	%D%/cli_units.c %D%/cli_units.h \
 	%D%/cli_verbs.c %D%/cli_verbs.h \
 	%D%/cli_verify.c %D%/cli_verify.h \
+	%D%/cli_why.c %D%/cli_why.h \
 	%D%/offline.c %D%/offline.h \
 	%D%/verify_programs.c %D%/verify_programs.h \
 	%D%/verify_report.c %D%/verify_report.h \
