@@ -5,7 +5,9 @@ dist_check_SCRIPTS =
 TEST_EXTENSIONS = .sh
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 SH_LOG_DRIVER = $(LOG_DRIVER)
-SH_LOG_COMPILER = bash
+# A test that hangs is a failure of its own, not of all.
+LOG_COMPILER = timeout --kill-after=10 300
+SH_LOG_COMPILER = $(LOG_COMPILER) bash
 
 AM_TESTS_ENVIRONMENT = \
 	TOP_SRCDIR='$(abs_top_srcdir)'; export TOP_SRCDIR; \
