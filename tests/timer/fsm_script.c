@@ -30,7 +30,8 @@ void bench_spec(struct bench *b, const char *text)
 			continue;
 		*value++ = '\0';
 		ck_assert_uint_lt(n, ELEMENTS(assignment));
-		assignment[n++] = (struct assignment) { "Timer", line, value, "x.timer", (uint32_t) n, 1 };
+		assignment[n] = (struct assignment) { "Timer", line, value, "x.timer", (uint32_t) n + 1, 1 };
+		n++;
 	}
 	ck_assert_int_eq(timer_spec_parse("x.timer", assignment, n, &b->defaults, b->zones, &b->arena, &d, &b->spec), 0);
 	if (d.n_errors > 0)
