@@ -21,7 +21,9 @@ supd_SOURCES = $(settings_sources) \
 	%D%/supd_jobs.c %D%/supd_jobs.h \
 	%D%/supd_log.c %D%/supd_log.h \
 	%D%/supd_options.c %D%/supd_options.h \
-	%D%/supd_units.c %D%/supd_units.h
+	%D%/supd_places.c %D%/supd_places.h \
+	%D%/supd_units.c %D%/supd_units.h \
+	%D%/supd_wire.c %D%/supd_wire.h
 supd_LDADD = libcontrol.a libcore.a $(RUN_LIBS) $(JANSSON_LIBS)
 
 include_HEADERS = %D%/supd-plugin.h

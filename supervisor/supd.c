@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The daemon: puts the layers together, and takes them apart again. */
 #include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <systemd/sd-event.h>
 #include <unistd.h>
 
@@ -20,15 +18,13 @@
 #include "run/log_sink.h"
 #include "run/world_linux.h"
 #include "settings.h"
-#include "store/atomic_file.h"
-#include "store/file.h"
-#include "store/lock.h"
 #include "supd_control.h"
 #include "supd_log.h"
 #include "supd_options.h"
+#include "supd_places.h"
+#include "supd_wire.h"
 #include "surroundings.h"
 
-#define LOCK_NAME "lock"
 
 struct supd {
 	struct options options;
@@ -38,14 +34,13 @@ struct supd {
 	struct spare_fds spare;
 	struct log_sink *sink;
 	gid_t read_group;
-	char *socket_dir; /* <runtime dir>/supd */
-	int state_dir, state_lock, runtime_lock; /* descriptors, or -1 */
-	char *plugin_dir;
+	struct places places;
 	sd_event *event;
 	struct world_linux *outside;
 	struct world world;
 	struct manager_config manager_config;
 	struct manager *manager;
+	struct supd_wire wire;
 	struct supd_control control;
 	struct daemon_signals *signals;
 };
@@ -122,114 +117,7 @@ static int read_settings(struct supd *s)
 	return r;
 }
 
-/* ---- directories: ours alone, one daemon each ---- */
-
-static int lock(int dir, const char *path, const char *what, int *ret)
-{
-	pid_t holder = 0;
-	int r = lock_take(dir, LOCK_NAME, &holder);
-
-	if (r == -EAGAIN && holder > 0)
-		log_error(0, "another supd (pid %d) uses the %s directory %s; this one does not start", (int) holder,
-			  what, path);
-	else if (r == -EAGAIN)
-		log_error(0, "another supd uses the %s directory %s; this one does not start", what, path);
-	else if (r < 0)
-		log_error(r, "the %s directory %s cannot be locked", what, path);
-	else
-		*ret = r;
-	return r < 0 ? r : 0;
-}
-
-static int open_runtime_dir(struct supd *s)
-{
-	_cleanup_close_ int fd = -1;
-	struct stat st;
-	int r;
-
-	if (asprintf(&s->socket_dir, "%s/supd", s->settings.runtime_dir) < 0) {
-		s->socket_dir = NULL;
-		return -ENOMEM;
-	}
-	r = file_make_dirs(s->socket_dir, 0755);
-	if (r >= 0) {
-		fd = open(s->socket_dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		r = fd < 0 || fstat(fd, &st) < 0 ? -errno : 0;
-	}
-	if (r < 0) {
-		log_error(r, "the runtime directory %s cannot be made (--runtime-dir= names another)", s->socket_dir);
-		return r;
-	}
-	if (st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH))) {
-		log_error(0, "the runtime directory %s belongs to somebody else, or others may write to it",
-			  s->socket_dir);
-		return -EPERM;
-	}
-	return lock(fd, s->socket_dir, "runtime", &s->runtime_lock);
-}
-
-/* On a read-only disk supd runs without a memory; whatever else is wrong with the directory is an error. */
-static int open_state_dir(struct supd *s)
-{
-	const char *path = s->settings.state_dir;
-	char sentence[512] = "";
-	int r;
-
-	s->state_dir = state_dir_open(path, sentence, sizeof(sentence));
-	r = s->state_dir < 0 ? s->state_dir : 0;
-	if (r >= 0) {
-		r = lock(s->state_dir, path, "state", &s->state_lock);
-		if (r != -EROFS)
-			return r;
-		close(TAKE_FD(s->state_dir));
-	}
-	s->state_dir = -1;
-	if (r == -EROFS) {
-		log_warning(0, "the state directory %s is on a read-only disk; nothing is kept over restarts", path);
-		return 0;
-	}
-	log_error(0, "%s", sentence[0] ? sentence : strerror(-r));
-	return r;
-}
-
-static int open_directories(struct supd *s)
-{
-	int r = open_runtime_dir(s);
-
-	return r < 0 ? r : open_state_dir(s);
-}
-
 /* ---- plugins ---- */
-
-/* Run from the build tree, supd takes the plugin that was built with it. The plugin itself is not so much as looked
- * at before it is asked for. */
-static char *build_plugin_dir(void)
-{
-	_cleanup_free_ char *self = realpath("/proc/self/exe", NULL), *mark = NULL, *dir = NULL;
-	char *slash = self ? strrchr(self, '/') : NULL;
-
-	if (!slash)
-		return NULL;
-	*slash = '\0';
-	if (asprintf(&mark, "%s/config.status", self) < 0)
-		mark = NULL;
-	if (asprintf(&dir, "%s/.libs", self) < 0)
-		dir = NULL;
-	if (!mark || !dir || access(mark, F_OK) < 0 || access(dir, F_OK) < 0)
-		return NULL;
-	return TAKE_PTR(dir);
-}
-
-static int find_plugins(struct supd *s)
-{
-	if (s->options.plugin_dir)
-		s->plugin_dir = strdup(s->options.plugin_dir);
-	else
-		s->plugin_dir = build_plugin_dir();
-	if (!s->plugin_dir)
-		s->plugin_dir = strdup(PKGLIBDIR);
-	return s->plugin_dir ? 0 : -ENOMEM;
-}
 
 #if !ENABLE_TIMER
 static int no_plugin(void *ctx, const char *name, const struct supd_plugin **ret, char *reterr, size_t n)
@@ -240,88 +128,6 @@ static int no_plugin(void *ctx, const char *name, const struct supd_plugin **ret
 	return -ENOENT;
 }
 #endif
-
-/* ---- events: from the world to the manager, from the manager to who watches ---- */
-
-static void on_wake(void *userdata, const struct supd_now *now, enum supd_clock clock)
-{
-	struct supd *s = userdata;
-
-	manager_wake(s->manager, now, clock);
-}
-
-static void on_spawned(void *userdata, const struct supd_now *now, world_token token, pid_t pid)
-{
-	struct supd *s = userdata;
-
-	manager_spawned(s->manager, now, token, pid);
-}
-
-static void on_spawn_failed(void *userdata, const struct supd_now *now, world_token token, enum exec_step step, int error)
-{
-	struct supd *s = userdata;
-
-	manager_spawn_failed(s->manager, now, token, step, error);
-}
-
-static void on_exited(void *userdata, const struct supd_now *now, world_token token, int wstatus, usec_t cpu,
-		      uint64_t peak_memory)
-{
-	struct supd *s = userdata;
-
-	manager_exited(s->manager, now, token, wstatus, cpu, peak_memory);
-}
-
-static void on_tree_empty(void *userdata, const struct supd_now *now, world_token token)
-{
-	struct supd *s = userdata;
-
-	manager_tree_empty(s->manager, now, token);
-}
-
-static void on_saved(void *userdata, const struct supd_now *now, const char *plugin, uint64_t ticket, int result)
-{
-	struct supd *s = userdata;
-
-	manager_saved(s->manager, now, plugin, ticket, result);
-}
-
-static void on_clock_jump(void *userdata, const struct supd_now *now, int64_t delta)
-{
-	struct supd *s = userdata;
-
-	manager_clock_jump(s->manager, now, delta);
-}
-
-static void on_zone_change(void *userdata, const struct supd_now *now)
-{
-	struct supd *s = userdata;
-
-	manager_zone_change(s->manager, now);
-}
-
-static void on_started(void *userdata, struct unit *u)
-{
-	struct supd *s = userdata;
-
-	supd_log_started(u);
-	jobs_started(&s->control, u);
-}
-
-static void on_settled(void *userdata, struct unit *u, bool run_ended)
-{
-	struct supd *s = userdata;
-
-	supd_log_settled(u, run_ended);
-	jobs_settled(&s->control, u, run_ended);
-}
-
-static void on_event(void *userdata, const char *type, const char *unit, const struct supd_row *fields)
-{
-	struct supd *s = userdata;
-
-	jobs_event(&s->control, type, unit, fields);
-}
 
 static void on_manager_state(void *ctx, enum supd_manager_state state)
 {
@@ -392,25 +198,18 @@ static int make_world(struct supd *s)
 		.is_system = !s->options.settings.is_user,
 		.unit_dirs = s->settings.unit_path,
 		.systemd_dirs = s->settings.systemd_unit_path,
-		.state_dir = s->state_dir,
-		.plugin_dir = s->plugin_dir,
+		.state_dir = s->places.state_dir,
+		.plugin_dir = s->places.plugin_dir,
 		.environment = (const char *const *) environ,
 		.inheritance = &s->inheritance,
 		.spare = &s->spare,
 	};
-	const struct world_events events = {
-		.userdata = s,
-		.wake = on_wake,
-		.spawned = on_spawned,
-		.spawn_failed = on_spawn_failed,
-		.exited = on_exited,
-		.tree_empty = on_tree_empty,
-		.saved = on_saved,
-		.clock_jump = on_clock_jump,
-		.zone_change = on_zone_change,
-	};
-	int r = world_linux_new(s->event, &config, &events, &s->outside);
+	struct world_events events;
+	int r;
 
+	s->wire.control = &s->control;
+	supd_wire_events(&s->wire, &events);
+	r = world_linux_new(s->event, &config, &events, &s->outside);
 	if (r < 0)
 		return r;
 	s->world = *world_linux_world(s->outside);
@@ -452,9 +251,7 @@ static void fill_manager_config(struct supd *s)
 
 static int make_manager(struct supd *s)
 {
-	const struct manager_observer observer = {
-		.userdata = s, .started = on_started, .settled = on_settled, .event = on_event,
-	};
+	struct manager_observer observer;
 	struct diag d = { 0 };
 	int r;
 
@@ -462,6 +259,8 @@ static int make_manager(struct supd *s)
 	r = manager_new(&s->world, &s->manager_config, &s->manager);
 	if (r < 0)
 		return r;
+	s->wire.manager = s->manager;
+	supd_wire_observer(&s->wire, &observer);
 	manager_observe(s->manager, &observer);
 	r = manager_load(s->manager, &d);
 	say_mistakes(&d, false);
@@ -487,7 +286,7 @@ static enum control_access read_access(enum config_read_access a)
 static int listen_for_questions(struct supd *s)
 {
 	const struct control_config config = {
-		.directory = s->socket_dir,
+		.directory = s->places.socket_dir,
 		.read_access = read_access(s->settings.config.read_access),
 		.read_group = s->read_group,
 		.ask = supd_control_ask,
@@ -522,6 +321,11 @@ static int make_loop(struct supd *s)
 	return r;
 }
 
+static int open_places(struct supd *s)
+{
+	return places_open(&s->settings, s->options.plugin_dir, &s->places);
+}
+
 static int look_around(struct supd *s)
 {
 	return surroundings_look(s->options.settings.is_user, &s->surroundings);
@@ -538,11 +342,10 @@ static const struct {
 	const char *what;
 	int (*step)(struct supd *s);
 } steps[] = {
-	{ NULL, open_directories },
+	{ NULL, open_places },
 	{ "looking around", look_around },
 	{ "spare descriptors", keep_spares },
 	{ "the event loop", make_loop },
-	{ "the plugin directory", find_plugins },
 	{ "processes and files", make_world },
 	{ "units", make_manager },
 	{ "the control socket", listen_for_questions },
@@ -587,13 +390,8 @@ static void supd_done(struct supd *s)
 		log_sink_detach(s->sink);
 	sd_event_unref(s->event);
 	spare_fds_release(&s->spare);
-	free(s->plugin_dir);
 	surroundings_done(&s->surroundings);
-	/* The locks last: whoever comes next finds all of it at rest. */
-	cleanup_close(&s->state_lock);
-	cleanup_close(&s->state_dir);
-	cleanup_close(&s->runtime_lock);
-	free(s->socket_dir);
+	places_done(&s->places);
 	settings_done(&s->settings);
 	log_set_sink(NULL, NULL);
 	log_sink_free(s->sink);
@@ -613,7 +411,7 @@ static int go(struct supd *s)
 int main(int argc, char **argv)
 {
 	struct supd s = {
-		.spare = SPARE_FDS_NONE, .state_dir = -1, .state_lock = -1, .runtime_lock = -1,
+		.spare = SPARE_FDS_NONE, .places = PLACES_NONE,
 	};
 	enum options_verdict v;
 	int r = daemon_prepare(argc, argv, &s.inheritance);

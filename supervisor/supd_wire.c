@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+#include "supd_wire.h"
+
+#include "core/manager.h"
+#include "run/world_linux.h"
+#include "supd_control.h"
+#include "supd_log.h"
+
+/* ---- from the world to the manager ---- */
+
+static void on_wake(void *userdata, const struct supd_now *now, enum supd_clock clock)
+{
+	struct supd_wire *w = userdata;
+
+	manager_wake(w->manager, now, clock);
+}
+
+static void on_spawned(void *userdata, const struct supd_now *now, world_token token, pid_t pid)
+{
+	struct supd_wire *w = userdata;
+
+	manager_spawned(w->manager, now, token, pid);
+}
+
+static void on_spawn_failed(void *userdata, const struct supd_now *now, world_token token, enum exec_step step, int error)
+{
+	struct supd_wire *w = userdata;
+
+	manager_spawn_failed(w->manager, now, token, step, error);
+}
+
+static void on_exited(void *userdata, const struct supd_now *now, world_token token, int wstatus, usec_t cpu,
+		      uint64_t peak_memory)
+{
+	struct supd_wire *w = userdata;
+
+	manager_exited(w->manager, now, token, wstatus, cpu, peak_memory);
+}
+
+static void on_tree_empty(void *userdata, const struct supd_now *now, world_token token)
+{
+	struct supd_wire *w = userdata;
+
+	manager_tree_empty(w->manager, now, token);
+}
+
+static void on_saved(void *userdata, const struct supd_now *now, const char *plugin, uint64_t ticket, int result)
+{
+	struct supd_wire *w = userdata;
+
+	manager_saved(w->manager, now, plugin, ticket, result);
+}
+
+static void on_clock_jump(void *userdata, const struct supd_now *now, int64_t delta)
+{
+	struct supd_wire *w = userdata;
+
+	manager_clock_jump(w->manager, now, delta);
+}
+
+static void on_zone_change(void *userdata, const struct supd_now *now)
+{
+	struct supd_wire *w = userdata;
+
+	manager_zone_change(w->manager, now);
+}
+
+/* ---- from the manager to who watches ---- */
+
+static void on_started(void *userdata, struct unit *u)
+{
+	struct supd_wire *w = userdata;
+
+	supd_log_started(u);
+	jobs_started(w->control, u);
+}
+
+static void on_settled(void *userdata, struct unit *u, bool run_ended)
+{
+	struct supd_wire *w = userdata;
+
+	supd_log_settled(u, run_ended);
+	jobs_settled(w->control, u, run_ended);
+}
+
+static void on_event(void *userdata, const char *type, const char *unit, const struct supd_row *fields)
+{
+	struct supd_wire *w = userdata;
+
+	jobs_event(w->control, type, unit, fields);
+}
+
+void supd_wire_events(struct supd_wire *w, struct world_events *ret)
+{
+	*ret = (struct world_events) {
+		.userdata = w,
+		.wake = on_wake,
+		.spawned = on_spawned,
+		.spawn_failed = on_spawn_failed,
+		.exited = on_exited,
+		.tree_empty = on_tree_empty,
+		.saved = on_saved,
+		.clock_jump = on_clock_jump,
+		.zone_change = on_zone_change,
+	};
+}
+
+void supd_wire_observer(struct supd_wire *w, struct manager_observer *ret)
+{
+	*ret = (struct manager_observer) {
+		.userdata = w,
+		.started = on_started,
+		.settled = on_settled,
+		.event = on_event,
+	};
+}
