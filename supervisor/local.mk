@@ -18,6 +18,7 @@ sbin_PROGRAMS += supd
 supd_SOURCES = $(settings_sources) \
 	%D%/supd.c \
 	%D%/supd_control.c %D%/supd_control.h \
+	%D%/supd_files.c %D%/supd_files.h \
 	%D%/supd_jobs.c %D%/supd_jobs.h \
 	%D%/supd_log.c %D%/supd_log.h \
 	%D%/supd_options.c %D%/supd_options.h \

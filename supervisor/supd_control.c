@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "control/client.h"
 #include "core/report.h"
+#include "supd_files.h"
 #include "supd_units.h"
 #include "unit/name.h"
 

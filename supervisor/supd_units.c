@@ -2,10 +2,8 @@
 #include "supd_units.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <uthash.h>
 
 #include "base/cleanup.h"
@@ -13,6 +11,7 @@
 #include "core/report.h"
 #include "core/unit.h"
 #include "supd_control.h"
+#include "supd_files.h"
 
 #define PLUGIN "timer"
 
@@ -186,45 +185,80 @@ void units_list(struct supd_control *c, const struct control_request *q)
 
 /* ---- status ---- */
 
-/* The timers that start @target. */
-struct triggers {
-	struct arena *arena;
-	const char *target;
-	const char **list;
+/* Which timers start which service: read once for all of them. */
+struct target {
+	UT_hash_handle hh;
+	const char *name;
+	const char **timer; /* NULL-terminated */
 	size_t n;
 };
+
+struct triggers {
+	struct arena arena;
+	struct target *target;
+};
+
+static struct target *target_get(struct triggers *t, const char *name)
+{
+	struct target *target;
+
+	HASH_FIND_STR(t->target, name, target);
+	if (target)
+		return target;
+	target = arena_alloc(&t->arena, sizeof(*target));
+	if (!target)
+		return NULL;
+	target->name = arena_strdup(&t->arena, name);
+	if (target->name)
+		HASH_ADD_KEYPTR(hh, t->target, target->name, strlen(target->name), target);
+	return target->name ? target : NULL;
+}
 
 static int note_trigger(void *userdata, const struct supd_row *row)
 {
 	struct triggers *t = userdata;
-	const char *unit = text_of(row, "unit"), *target = text_of(row, "activates");
+	const char *unit = text_of(row, "unit"), *name = text_of(row, "activates");
+	struct target *target;
 	const char **grown;
 
-	if (!unit || !target || !str_equal(target, t->target))
+	if (!unit || !name)
 		return 0;
+	target = target_get(t, name);
 	/* One more, for the NULL at the end. */
-	grown = arena_grow(t->arena, t->list, t->n + 1, sizeof(*grown));
-	if (!grown)
+	grown = target ? arena_grow(&t->arena, target->timer, target->n + 1, sizeof(*grown)) : NULL;
+	unit = arena_strdup(&t->arena, unit);
+	if (!grown || !unit)
 		return -ENOMEM;
-	t->list = grown;
-	t->list[t->n] = arena_strdup(t->arena, unit);
-	if (!t->list[t->n])
-		return -ENOMEM;
-	t->list[++t->n] = NULL;
+	target->timer = grown;
+	target->timer[target->n++] = unit;
+	target->timer[target->n] = NULL;
 	return 0;
 }
 
-static void status_service(struct supd_control *c, uint64_t id, const struct unit *u)
+/* What memory does not suffice for is left out. */
+static void triggers_read(struct supd_control *c, struct triggers *t)
 {
 	const struct supd_now now = c->now(c->userdata);
+
+	*t = (struct triggers) { 0 };
+	(void) manager_table(c->manager, &now, "units", NULL, note_trigger, t);
+}
+
+static void triggers_done(struct triggers *t)
+{
+	HASH_CLEAR(hh, t->target);
+	arena_done(&t->arena);
+}
+
+static void status_service(struct supd_control *c, uint64_t id, const struct unit *u, const struct triggers *t)
+{
 	struct arena arena = { 0 };
 	struct report r = { .arena = &arena };
-	struct triggers t = { .arena = &arena, .target = u->name };
+	const struct target *target;
 
+	HASH_FIND_STR(t->target, u->name, target);
 	report_unit(&r, u);
-	if (manager_table(c->manager, &now, "units", NULL, note_trigger, &t) < 0)
-		r.is_failed = true;
-	report_strings(&r, "triggered_by", t.list);
+	report_strings(&r, "triggered_by", target ? target->timer : NULL);
 	supd_control_row(c, id, &r);
 	arena_done(&arena);
 }
@@ -247,11 +281,14 @@ static void status_timers(struct supd_control *c, const struct control_request *
 
 static void status_all(struct supd_control *c, const struct control_request *q)
 {
+	struct triggers t;
 	struct unit *u;
 	int ignored;
 
+	triggers_read(c, &t);
 	for (size_t i = 0; (u = manager_unit_at(c->manager, i)); i++)
-		status_service(c, q->id, u);
+		status_service(c, q->id, u, &t);
+	triggers_done(&t);
 	if (timers_run(c))
 		status_timers(c, q, &ignored);
 	control_done(c->server, q->id, CONTROL_OK, NULL);
@@ -278,6 +315,7 @@ static void end_timer(struct supd_control *c, const struct control_request *q, i
 
 void units_status(struct supd_control *c, const struct control_request *q)
 {
+	struct triggers t;
 	struct unit *u;
 	int status;
 
@@ -297,40 +335,13 @@ void units_status(struct supd_control *c, const struct control_request *q)
 		supd_control_no_unit(c, q->id, q->unit);
 		return;
 	}
-	status_service(c, q->id, u);
+	triggers_read(c, &t);
+	status_service(c, q->id, u, &t);
+	triggers_done(&t);
 	control_done(c->server, q->id, status_of(u), NULL);
 }
 
 /* ---- show ---- */
-
-/* May everybody read this file by themselves? */
-static bool is_public(const char *path)
-{
-	char part[PATH_MAX];
-	struct stat st;
-
-	if (stat(path, &st) < 0 || !(st.st_mode & S_IROTH) || strlen(path) >= sizeof(part))
-		return false;
-	(void) snprintf(part, sizeof(part), "%s", path);
-	for (char *slash; (slash = strrchr(part, '/')) && slash != part;) {
-		*slash = '\0';
-		if (stat(part, &st) < 0 || !(st.st_mode & S_IXOTH))
-			return false;
-	}
-	return true;
-}
-
-static bool may_see(const struct control_request *q, const struct unit_config *c)
-{
-	if (q->is_owner)
-		return true;
-	if (!c->fragment || !is_public(c->fragment))
-		return false;
-	for (const char **path = c->dropin; path && *path; path++)
-		if (!is_public(*path))
-			return false;
-	return true;
-}
 
 void units_show(struct supd_control *c, const struct control_request *q)
 {
@@ -352,79 +363,10 @@ void units_show(struct supd_control *c, const struct control_request *q)
 		return;
 	}
 	report_unit(&r, u);
-	report_unit_properties(&r, u->config, may_see(q, u->config));
+	report_unit_properties(&r, u->config, files_may_see(q, u->config));
 	supd_control_row(c, q->id, &r);
 	control_done(c->server, q->id, CONTROL_OK, NULL);
 	arena_done(&arena);
-}
-
-/* ---- cat ---- */
-
-static int send_piece(struct supd_control *c, const struct control_request *q, const struct unit_piece *piece)
-{
-	struct arena arena = { 0 };
-	struct report r = { .arena = &arena };
-	char *text = arena_strndup(&arena, piece->bytes ? piece->bytes : "", piece->n);
-
-	r.is_failed = !text;
-	report_string(&r, "path", piece->path);
-	report_string(&r, "text", text);
-	supd_control_row(c, q->id, &r);
-	arena_done(&arena);
-	return 0;
-}
-
-static bool all_public(const struct unit_source *source)
-{
-	for (size_t i = 0; i < source->n_pieces; i++)
-		if (!is_public(source->piece[i].path))
-			return false;
-	return true;
-}
-
-static void cat_source(struct supd_control *c, const struct control_request *q, const struct unit_source *source)
-{
-	char message[512];
-
-	if (!q->is_owner && !all_public(source)) {
-		(void) snprintf(message, sizeof(message), "%s: its files are not readable by everybody", q->unit);
-		control_done(c->server, q->id, CONTROL_FAILED, message);
-		return;
-	}
-	for (size_t i = 0; i < source->n_pieces; i++)
-		send_piece(c, q, &source->piece[i]);
-	if (source->is_masked && source->n_pieces == 0)
-		(void) snprintf(message, sizeof(message), "%s is masked: there is nothing in it", q->unit);
-	else if (source->n_pieces == 0)
-		(void) snprintf(message, sizeof(message), "%s: %s", q->unit,
-				source->problems.n > 0 ? source->problems.entry[0].message : "cannot be read");
-	control_done(c->server, q->id, source->n_pieces > 0 ? CONTROL_OK : CONTROL_NO_UNIT,
-		     source->n_pieces > 0 ? NULL : message);
-}
-
-/* As the files are now, which may be newer than what was loaded. */
-void units_cat(struct supd_control *c, const struct control_request *q)
-{
-	struct unit_source source = { 0 };
-	char message[512];
-	const char *name;
-	int r;
-
-	if (unit_name_kind(q->unit) == UNIT_TIMER && supd_control_no_timers(c, q->id))
-		return;
-	name = c->world->unit_resolve(c->world->ctx, q->unit);
-	r = c->world->read_unit(c->world->ctx, name ? name : q->unit, &source);
-	if (r == -ENOENT) {
-		supd_control_no_unit(c, q->id, q->unit);
-		return;
-	}
-	if (r < 0) {
-		(void) snprintf(message, sizeof(message), "%s: %s", q->unit, strerror(-r));
-		control_done(c->server, q->id, CONTROL_FAILED, message);
-		return;
-	}
-	cat_source(c, q, &source);
-	unit_source_done(&source);
 }
 
 /* ---- tables of the plugin ---- */

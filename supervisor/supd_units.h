@@ -10,7 +10,6 @@ struct supd_control;
 void units_list(struct supd_control *c, const struct control_request *q);
 void units_status(struct supd_control *c, const struct control_request *q);
 void units_show(struct supd_control *c, const struct control_request *q);
-void units_cat(struct supd_control *c, const struct control_request *q);
 void units_table(struct supd_control *c, const struct control_request *q);
 
 #endif
