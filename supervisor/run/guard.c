@@ -23,7 +23,7 @@
 #define ROUND_MSEC 20
 #define FDS_MAX 65536 /* on kernels without close_range(2) */
 
-enum word { WORD_CGROUP, WORD_SESSION, WORD_FORGET, WORD_FAREWELL };
+enum word { WORD_CGROUP, WORD_RUN, WORD_FORGET, WORD_FAREWELL };
 
 struct message {
 	enum word word;
@@ -42,7 +42,7 @@ struct guard {
 
 struct watched {
 	uint64_t token;
-	pid_t session;
+	pid_t session; /* 0: only the environment tells */
 	char invocation[sizeof("INVOCATION_ID=") + 32];
 };
 
@@ -52,7 +52,7 @@ struct watch {
 	size_t n;
 };
 
-static void watch_session(struct watch *w, const struct message *m)
+static void watch_run(struct watch *w, const struct message *m)
 {
 	struct watched *grown = reallocarray(w->list, w->n + 1, sizeof(*grown));
 	char hex[33];
@@ -79,8 +79,9 @@ static void forget(struct watch *w, uint64_t token)
 
 static bool is_watched(const struct watch *w, const struct process *p)
 {
+	/* What has session 0 was started by the kernel, or outside of a pid namespace. */
 	for (size_t i = 0; i < w->n; i++)
-		if (p->session == w->list[i].session || process_has_environment(p->pid, w->list[i].invocation))
+		if ((p->session != 0 && p->session == w->list[i].session) || process_has_environment(p->pid, w->list[i].invocation))
 			return true;
 	return false;
 }
@@ -101,7 +102,8 @@ static size_t kill_watched(const struct watch *w)
 
 	if (process_list(&list, &n) < 0) {
 		for (size_t i = 0; i < w->n; i++)
-			(void) kill(-w->list[i].session, SIGKILL);
+			if (w->list[i].session > 0)
+				(void) kill(-w->list[i].session, SIGKILL);
 		return 0;
 	}
 	for (size_t i = 0; i < n; i++)
@@ -140,8 +142,8 @@ static bool listen_to(int fd, struct watch *w)
 			free(w->cgroup);
 			w->cgroup = strdup(m.path);
 			break;
-		case WORD_SESSION:
-			watch_session(w, &m);
+		case WORD_RUN:
+			watch_run(w, &m);
 			break;
 		case WORD_FORGET:
 			forget(w, m.token);
@@ -258,9 +260,9 @@ void guard_watch_cgroup(struct guard *g, const char *path)
 	}
 }
 
-void guard_watch_session(struct guard *g, uint64_t token, pid_t session, const uint8_t run_id[16])
+void guard_watch_run(struct guard *g, uint64_t token, pid_t session, const uint8_t run_id[16])
 {
-	struct message m = { .word = WORD_SESSION, .token = token, .session = session };
+	struct message m = { .word = WORD_RUN, .token = token, .session = session };
 
 	memcpy(m.run_id, run_id, sizeof(m.run_id));
 	tell(g, &m);

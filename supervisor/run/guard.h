@@ -20,8 +20,8 @@ struct guard *guard_free(struct guard *g);
 
 /* All of the daemon's runs are below this cgroup. */
 void guard_watch_cgroup(struct guard *g, const char *path);
-/* Where there is none: one more session of a run, and the end of all of them. */
-void guard_watch_session(struct guard *g, uint64_t token, pid_t session, const uint8_t run_id[16]);
+/* Where there is none: a run, before its first process; then each of its sessions (@session 0: none yet); its end. */
+void guard_watch_run(struct guard *g, uint64_t token, pid_t session, const uint8_t run_id[16]);
 void guard_forget_run(struct guard *g, uint64_t token);
 
 #endif

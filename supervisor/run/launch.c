@@ -263,8 +263,7 @@ static pid_t start_child(struct launch *l, char *stack, pid_t *pid, int *pidfd)
 	const unsigned flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD | CLONE_CHILD_SETTID;
 	pid_t r = -1;
 
-	l->must_join = false;
-	if (l->cgroup >= 0)
+	if (l->cgroup >= 0 && !l->must_join)
 		r = clone_into_cgroup(l->cgroup, child_main, l, stack, CHILD_STACK_SIZE, flags, pid, pidfd);
 	if (r >= 0)
 		return r;

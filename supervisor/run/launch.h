@@ -26,6 +26,7 @@ struct launch {
 	bool directory_optional;
 	int in, out, err;             /* 3 or higher */
 	int cgroup;                   /* the directory of a cgroup to be in, or -1 */
+	bool must_join;               /* it enters that by itself; set, too, where it cannot be born there */
 	mode_t umask;
 	bool has_nice;
 	int nice;
@@ -36,7 +37,6 @@ struct launch {
 	enum exec_step step;
 	int error;                    /* positive errno */
 	/* private */
-	bool must_join; /* the cgroup, by itself */
 	pid_t parent;
 	gid_t *groups_check;
 };

@@ -32,6 +32,7 @@ struct process_tree {
 	struct process_tree *prev, *next;
 	/* with a cgroup */
 	struct cgroup group; /* fd -1: without */
+	bool was_killed;     /* by cgroup.kill */
 	sd_event_source *populated;
 	/* without */
 	pid_t *session;
@@ -415,6 +416,11 @@ int process_tree_cgroup(const struct process_tree *t)
 	return t->group.fd;
 }
 
+bool process_tree_must_be_joined(const struct process_tree *t)
+{
+	return t->was_killed;
+}
+
 /* A number that was just given out is nobody's session any more. */
 static void drop_session(struct process_tree *t, pid_t session)
 {
@@ -434,7 +440,7 @@ void process_tree_add(struct process_tree *t, pid_t pid)
 	if (t->group.fd >= 0)
 		return;
 	if (t->forest->guard)
-		guard_watch_session(t->forest->guard, t->token, pid, t->run_id);
+		guard_watch_run(t->forest->guard, t->token, pid, t->run_id);
 	DL_FOREACH(t->forest->trees, other)
 		drop_session(other, pid);
 	grown = reallocarray(t->session, t->n_sessions + 1, sizeof(*grown));
@@ -446,8 +452,10 @@ void process_tree_add(struct process_tree *t, pid_t pid)
 
 int process_tree_signal(struct process_tree *t, int signal, pid_t spare)
 {
-	if (t->group.fd >= 0)
+	if (t->group.fd >= 0) {
+		t->was_killed |= signal == SIGKILL;
 		return cgroup_signal(&t->group, signal, spare);
+	}
 	return signal_members(t, signal, spare);
 }
 

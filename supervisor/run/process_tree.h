@@ -41,6 +41,9 @@ struct process_tree *process_tree_free(struct process_tree *t);
 
 /* The directory of its cgroup; lent, -1: it has none. */
 int process_tree_cgroup(const struct process_tree *t);
+/* Has the cgroup been killed? Since Linux 6.14 (and 6.1.129, 6.6.78, 6.12.14 …) a process that is cloned right into it
+ * afterwards dies at birth, as if it were late; one that enters it by itself lives. */
+bool process_tree_must_be_joined(const struct process_tree *t);
 /* A process of ours was started, which leads a session of its own. */
 void process_tree_add(struct process_tree *t, pid_t pid);
 /* To every process but @spare (0: none). */

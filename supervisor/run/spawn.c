@@ -298,6 +298,7 @@ static void work(struct worker_job *job)
 		.out = s->out,
 		.err = s->err,
 		.cgroup = s->cgroup,
+		.must_join = s->must_join,
 		.umask = s->spec.umask,
 		.has_nice = s->spec.has_nice,
 		.nice = s->spec.nice,

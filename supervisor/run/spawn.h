@@ -30,6 +30,7 @@ struct spawn {
 	struct child child;
 	/* descriptors: the child's two outputs, owned; its cgroup's directory, lent */
 	int out, err, cgroup;
+	bool must_join; /* the cgroup, by itself: it cannot be born there */
 	/* how it went: EXEC_STEP_NONE, or the step and its errno */
 	enum exec_step step;
 	int error;
@@ -42,7 +43,7 @@ struct spawn {
 	struct exec_command command;
 };
 
-/* Copies @request; the caller then sets job.done and job.drop, out, err and cgroup. Lends @config. */
+/* Copies @request; the caller then sets job.done and job.drop, out, err, cgroup and must_join. Lends @config. */
 int spawn_new(const struct spawn_request *request, const struct spawn_config *config, struct spawn **ret);
 /* The child has its own. */
 void spawn_close_outputs(struct spawn *s);

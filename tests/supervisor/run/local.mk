@@ -7,6 +7,10 @@ check_LIBRARIES += libscene.a
 libscene_a_SOURCES = %D%/scene.c %D%/scene.h
 SCENE_LIBS = libscene.a $(TEST_LIBS) $(RUN_LIBS)
 
+check_PROGRAMS += %D%/test_clone_into
+TESTS += %D%/test_clone_into
+%C%_test_clone_into_LDADD = $(TEST_LIBS) $(RUN_LIBS)
+
 check_PROGRAMS += %D%/test_spawn
 TESTS += %D%/test_spawn
 %C%_test_spawn_LDADD = $(SCENE_LIBS)
