@@ -269,7 +269,8 @@ static void ask_enable(struct supd_control *c, const struct control_request *q)
 		return;
 	changed = manager_enable_unit(c->manager, q->unit, on, message, sizeof(message));
 	if (changed < 0) {
-		control_done(c->server, q->id, changed == -ENOENT ? CONTROL_NO_UNIT : CONTROL_FAILED, message);
+		control_done(c->server, q->id,
+			     changed == -ENOENT || changed == -EBADMSG ? CONTROL_NO_UNIT : CONTROL_FAILED, message);
 		return;
 	}
 	/* What was written counts at once. */

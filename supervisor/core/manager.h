@@ -117,7 +117,7 @@ int manager_resume(struct manager *m, const struct supd_now *now);
 int manager_experimental(struct manager *m, const struct supd_now *now, bool on, bool runtime, char *reterr,
 			 size_t n);
 
-/* Enable and disable; 1 changed, 0 was so, -ENOENT, or a negative errno with a sentence. */
+/* Enable and disable; 1 changed, 0 was so, -ENOENT, -EBADMSG an invalid timer, or another negative errno; with a sentence. */
 int manager_enable_unit(struct manager *m, const char *unit, bool enable, char *reterr, size_t n);
 
 /* A command for a plugin's unit. -ENOENT, -EHOSTDOWN: the gate is closed, or the plugin's errno; message in @reply. */

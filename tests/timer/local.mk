@@ -25,3 +25,8 @@ TESTS += %D%/test_calendar %D%/test_calendar_dst %D%/test_timestamp %D%/test_zon
 %C%_test_fsm_LDADD = $(TIMER_TEST_LIBS)
 check_PROGRAMS += %D%/test_fsm
 TESTS += %D%/test_fsm
+
+# What is told of a timer.
+%C%_test_recent_LDADD = $(TIMER_TEST_LIBS)
+check_PROGRAMS += %D%/test_recent
+TESTS += %D%/test_recent

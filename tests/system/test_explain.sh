@@ -1,0 +1,159 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# What the daemon says of a timer that somebody asks about: status, why, is-healthy, never; enable, reset, trigger.
+. "${TOP_SRCDIR:-.}/tests/lib/tap.sh"
+. "$TOP_SRCDIR/tests/system/supd.sh"
+
+[ "${ENABLE_TIMER:-yes}" = yes ] || skip_all "built without timers"
+export TZ=UTC
+
+timer() { # NAME LINES…
+	{
+		echo "[Timer]"
+		printf '%s\n' "${@:2}"
+	} >"$units/$1.timer"
+}
+# json VERB… EXPRESSION: what python makes of the answer, "a" there
+json() {
+	"$SUPCTL" "${@:1:$#-1}" --json | python3 -c "import json,sys; a=json.load(sys.stdin); print(${!#})"
+}
+
+service ok.service 'ExecStart=/bin/true'
+timer ok 'OnStartupSec=0' 'OnUnitActiveSec=1h' 'OnCalendar=2090-01-01' 'RetrySec='
+service bad.service 'ExecStart=/bin/sh -c "exit 3"'
+timer bad 'OnStartupSec=0' 'RetrySec=1h 2h'
+service lost.service 'ExecStart=/bin/false'
+timer lost 'OnStartupSec=0' 'RetrySec='
+service hand.service 'ExecStart=/bin/true'
+timer hand 'OnUnitActiveSec=1h'
+service past.service 'ExecStart=/bin/true'
+timer past 'OnCalendar=2020-01-01'
+service busy.service "ExecStart=/bin/sleep 1000"
+timer busy 'OnCalendar=*:*:*'
+timer broken 'OnCallendar=daily'
+service daily.service 'ExecStart=/bin/true'
+timer daily 'OnCalendar=daily' 'RandomizedDelaySec=1h' 'FixedRandomDelay=yes'
+
+supd_start --experimental=timers
+ok "a run that fails" log_has 'bad\.service\[[0-9a-f]+\]: failed exit 3'
+ok "a moment is missed" log_has 'busy\.timer: missed: overlap'
+ok "and one more" log_has 'lost\.service\[[0-9a-f]+\]: failed exit 1'
+
+# ---- why ----
+
+exits 0 "why: a timer with several triggers" supctl why ok
+says '^Next: .* left$' "when it elapses next"
+says '^  by: OnUnitActiveSec=1h$' "by which rule"
+says '^OnUnitActiveSec=1h .* next$' "which wins"
+says '^OnCalendar=2090-01-01 .* later$' "over another"
+says '^OnStartupSec=0 +- +elapses once, and has had its moment$' "and one that is spent"
+says ' startup +success$' "what became of its moments"
+is "in JSON" "$(json why ok.timer '[(c["rule"], c["chosen"], c["next"] is not None) for c in a["considered"]]')" \
+	"[('OnStartupSec=0', False, False), ('OnUnitActiveSec=1h', True, True), ('OnCalendar=2090-01-01', False, True)]"
+is "with the moments" "$(json why ok.timer '[(m["cause"], m["outcome"], m["attempts"]) for m in a["moments"]]')" \
+	"[('startup', 'success', 1)]"
+
+exits 0 "why: a ladder" supctl why bad.timer
+says '^  by: retry$' "a retry is next"
+says 'next: retry 1 of 2$' "the first of two"
+says '^retry 1 of 2 in .* \(of: 1h, 2h\)$' "of which ladder"
+says 'startup +failed exit 3$' "what failed"
+exits 0 "why: overlap" supctl why busy.timer
+says 'missed overlap' "moments are missed"
+says '^waits for the end of busy\.service' "for what it waits"
+exits 0 "why: a random delay" supctl why daily.timer
+says 'next, with a random delay of ' "is part of the moment"
+says '^a fixed random delay of up to 1h is part of each moment: ' "and what it may be"
+exits 0 "why: never" supctl why past.timer
+says '^Next: never: its last moment lies in the past$' "with the reason"
+exits 0 "why: it waits for a person" supctl why hand.timer
+says '^Next: never: waits for a first run by hand: no trigger begins it$' "and says so"
+exits 4 "why: an invalid timer" supctl why broken.timer
+says 'broken\.timer is invalid' "is told"
+exits 4 "why: no such timer" supctl why nosuch
+exits 2 "why: needs one" supctl why
+
+# ---- never, in the lists ----
+
+exits 0 "the list" supctl timers
+says '^never .* past\.timer ' "says never"
+says '^- .* lost\.timer ' "but not of one that elapses again when supd starts"
+is "JSON has a key for it" "$(json timers '[t["unit"] for t in a["timers"] if t["never"]]')" \
+	"['hand.timer', 'past.timer']"
+exits 4 "verify" supctl verify --unit-path="$units"
+says 'past\.timer: warning: OnCalendar=2020-01-01 lies in the past, so it never elapses' "warns of the past"
+says 'hand\.timer: warning: OnUnitActiveSec= waits for a first run by hand: no trigger begins it' "and of what nothing begins"
+
+# ---- status in words ----
+
+exits 0 "status" supctl status bad.timer
+says 'retry 1 of 2 in ' "tells the ladder"
+says 'last run ended .*: failed exit 3' "and the last run"
+exits 0 "status of a spent trigger" supctl status ok.timer
+says 'Trigger: OnStartupSec=0, elapses once, and has had its moment' "says why it has no moment"
+
+# ---- is-healthy ----
+
+exits 1 "there are findings" supctl is-healthy
+says '^broken\.timer: invalid: .*unknown key' "an invalid timer"
+says '^hand\.timer: never elapses again' "one that waits for ever"
+says '^past\.timer: never elapses again' "one of the past"
+says '^lost\.timer: its last run failed for good with exit status 1' "one that has failed for good"
+says '^busy\.timer: missed since its last run: overlap' "one that misses its moments"
+is "and no others" "$(cut -d: -f1 <<<"$output" | sort | tr '\n' ' ')" \
+	"broken.timer busy.timer hand.timer lost.timer past.timer "
+exits 0 "some are well" supctl is-healthy ok daily.timer bad.timer
+is "and nothing is said of them" "$output" ""
+exits 1 "one is not" supctl is-healthy ok lost.timer
+exits 1 "--quiet says nothing" supctl is-healthy --quiet
+is "at all" "$output" ""
+exits 4 "an unknown one" supctl is-healthy nosuch
+is "in JSON" "$(json is-healthy lost.timer '(a["healthy"], a["findings"][0]["unit"], a["findings"][0]["finding"])')" \
+	"(False, 'lost.timer', 'failed')"
+is "well in JSON" "$("$SUPCTL" is-healthy ok.timer --json)" '{"healthy":true,"findings":[]}'
+
+# ---- commands ----
+
+exits 0 "trigger by hand begins the interval" supctl trigger hand.timer
+exits 0 "it is well now" supctl is-healthy hand.timer
+exits 0 "its next elapse counts from there" supctl why hand.timer
+says '^  by: OnUnitActiveSec=1h$' "by its rule"
+says ' manual +success$' "the run is on record"
+exits 0 "reset" supctl reset lost.timer
+exits 0 "forgets that it failed" supctl is-healthy lost.timer
+exits 0 "and its moments" supctl why lost.timer
+says 'None of its moments has come' "in words"
+exits 0 "disable" supctl disable daily.timer
+is "is a drop-in" "$(grep -v '^#' "$units/daily.timer.d/50-enabled.conf" | tr '\n' ' ')" "[Timer] Enabled=no "
+is "that counts at once" "$(json why daily.timer '(a["enabled"], a["next"], a["never"])')" "(False, None, False)"
+exits 0 "enable" supctl enable daily.timer
+is "does, too" "$(json why daily.timer '(a["enabled"], a["next"] is not None)')" "(True, True)"
+exits 4 "an invalid timer cannot be enabled" supctl enable broken.timer
+ok "nothing is written for it" test ! -e "$units/broken.timer.d"
+exits 0 "and does not stand in the way of a reload" supctl reload
+exits 0 "pause" supctl pause
+exits 3 "why: timers are paused" supctl why ok.timer
+says 'paused' "it says"
+exits 0 "that is nobody's fault" supctl is-healthy ok.service
+exits 1 "but a timer asked for by name is not well" supctl is-healthy ok.timer
+says '^supd: timers are paused' "it says"
+exits 0 "resume" supctl resume
+
+# ---- a state that cannot be written ----
+
+rm -rf "$dir/state"
+exits 0 "work goes on without its state directory" supctl trigger ok.timer
+ok "a warning is logged" log_has 'warning .*the state cannot be written'
+exits 0 "the list" supctl timers
+says '^not persisted since .*: the state cannot be written' "says so"
+is "in JSON, too" "$(json timers 'a["subsystem"]["not_persisted_since"] is not None')" True
+exits 0 "status" supctl status ok.timer
+says 'not persisted since .*: No such file or directory' "says why"
+exits 1 "that is not well" supctl is-healthy ok.timer
+says '^supd: not persisted since ' "at all"
+mkdir -m 0700 "$dir/state"
+supd_kill
+
+exits 69 "no daemon" supctl is-healthy
+exits 69 "no answer" supctl why ok.timer
+done_testing
