@@ -244,6 +244,21 @@ START_TEST(detached_grandchild_that_ignores_signals_is_found_and_killed)
 }
 END_TEST
 
+/* ExecStopPost= after a SIGKILL. Recent kernels end at birth what is cloned into a cgroup that was killed before. */
+START_TEST(command_after_a_kill_lives)
+{
+	for (int i = 0; i < 3; i++) {
+		spawn(1, WORDS("/bin/sleep", "1000"));
+		ck_assert_int_eq(kill_tree(1, SIGKILL, false), 0);
+		ck_assert_int_eq(WTERMSIG(scene_expect(scene, ANSWER_EXITED).wstatus), SIGKILL);
+		ck_assert_int_eq(watch_tree(1), 0);
+		scene_expect(scene, ANSWER_TREE_EMPTY);
+	}
+	spawn(1, WORDS("exit", "3"));
+	ck_assert_int_eq(WEXITSTATUS(scene_expect(scene, ANSWER_EXITED).wstatus), 3);
+}
+END_TEST
+
 START_TEST(main_process_can_be_spared)
 {
 	pid_t pid = spawn(1, WORDS("child"));
@@ -473,13 +488,18 @@ static void be_killed(const struct scene_options *options, const char *const *wo
 
 		if (scene_spawn(s, 1, words) < 0)
 			_exit(1);
-		while (!scene_has_line(s, "stdout", "ready"))
+		/* "ready" may be heard before it is told that the process was started. */
+		while (!scene_has_line(s, "stdout", "ready")) {
 			if (sd_event_run(s->event, SCENE_PATIENCE) < 0)
 				_exit(1);
+			for (unsigned i = 0; i < s->n_answers; i++)
+				if (s->answer[i].kind == ANSWER_SPAWN_FAILED)
+					_exit(100 + s->answer[i].error);
+		}
 		(void) kill(getpid(), SIGKILL);
 	}
 	ck_assert_int_eq(waitpid(daemon_pid, &status, 0), daemon_pid);
-	ck_assert_int_eq(WTERMSIG(status), SIGKILL);
+	ck_assert_msg(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL, "the daemon ended with %x", (unsigned) status);
 	/* The run's name is made of the daemon's pid. */
 	for (size_t i = 0; i < sizeof(scene->run.id); i++)
 		scene->run.id[i] = (uint8_t) (daemon_pid >> (i % 4 * 8)) ^ (uint8_t) i;
@@ -557,6 +577,7 @@ static Suite *runs_suite(void)
 		tcase_add_test(both[i], tree_is_empty_after_the_main_process);
 		tcase_add_test(both[i], watched_twice_is_told_once);
 		tcase_add_test(both[i], detached_grandchild_that_ignores_signals_is_found_and_killed);
+		tcase_add_test(both[i], command_after_a_kill_lives);
 		tcase_add_test(both[i], main_process_can_be_spared);
 		tcase_add_test(both[i], trees_do_not_reach_into_one_another);
 		tcase_add_test(both[i], fork_storm_is_killed);
