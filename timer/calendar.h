@@ -36,7 +36,7 @@ struct zone_slot;
 #define CALENDAR_YEAR_BASE 1969
 #define CALENDAR_YEAR_COUNT (CALENDAR_YEAR_MAX - CALENDAR_YEAR_BASE + 1)
 #define CALENDAR_YEAR_KINDS 14
-#define CALENDAR_STEP_MAX 8
+#define CALENDAR_STEP_MAX 2
 
 enum calendar_zone_kind {
 	CALENDAR_ZONE_LOCAL, /* none given: the caller's local zone */

@@ -10,6 +10,9 @@
 #include "timer/never.h"
 #include "timer/zone_load.h"
 
+/* For most timers. */
+#define DRAFT_ROOM ((size_t) 2048)
+
 /* ---- configs ---- */
 
 static struct timer_config *config_free(struct timer_config *c)
@@ -87,6 +90,26 @@ static int understand(struct supd_instance *self, const struct supd_unit_file *f
 	return 0;
 }
 
+/* There may be very many: the first time tells how much room it takes, the second takes no more. */
+static int understand_exactly(struct supd_instance *self, const struct supd_unit_file *file, struct timer_config *c,
+			      struct diag *d)
+{
+	struct timer_config draft = { .fingerprint = file->fingerprint };
+	struct diag said_twice = { 0 };
+	size_t room;
+	int r;
+
+	if (!arena_reserve(&draft.arena, DRAFT_ROOM))
+		return -ENOMEM;
+	r = understand(self, file, &draft, &said_twice);
+	room = arena_used(&draft.arena);
+	arena_done(&draft.arena);
+	diag_done(&said_twice);
+	if (r < 0)
+		return r;
+	return arena_reserve(&c->arena, room) ? understand(self, file, c, d) : -ENOMEM;
+}
+
 static int config_new(struct supd_instance *self, const struct supd_unit_file *file, struct timer_config **ret)
 {
 	struct timer_config *c = calloc(1, sizeof(*c));
@@ -98,7 +121,7 @@ static int config_new(struct supd_instance *self, const struct supd_unit_file *f
 	c->fingerprint = file->fingerprint;
 	c->is_masked = file->is_masked;
 	if (!file->is_masked)
-		r = understand(self, file, c, &d);
+		r = understand_exactly(self, file, c, &d);
 	if (r >= 0)
 		tell_problems(self, file->name, &d);
 	diag_done(&d);

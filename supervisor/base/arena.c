@@ -46,19 +46,20 @@ size_t arena_size(const struct arena *a)
 	return n;
 }
 
-static bool chunk_add(struct arena *a, size_t payload)
+/* Every chunk begins where any object may lie, so that in one piece no object needs more padding than it had. */
+size_t arena_used(const struct arena *a)
 {
-	size_t size = CHUNK_FIRST, need = sizeof(struct arena_chunk) + payload;
-	struct arena_chunk *c;
+	size_t n = 0;
 
-	if (a->chunk) {
-		size = align_up(arena_size(a) / 2, alignof(max_align_t));
-		size = size < CHUNK_FIRST ? CHUNK_FIRST : size;
-		size = size > CHUNK_MAX ? CHUNK_MAX : size;
-	}
-	if (size < need)
-		size = need;
-	c = calloc(1, size);
+	for (const struct arena_chunk *c = a->chunk; c; c = c->older)
+		n += align_up(c->used - sizeof(struct arena_chunk), alignof(max_align_t));
+	return n;
+}
+
+static bool chunk_new(struct arena *a, size_t size)
+{
+	struct arena_chunk *c = calloc(1, size);
+
 	if (!c)
 		return false;
 	c->size = size;
@@ -66,6 +67,23 @@ static bool chunk_add(struct arena *a, size_t payload)
 	c->older = a->chunk;
 	a->chunk = c;
 	return true;
+}
+
+bool arena_reserve(struct arena *a, size_t size)
+{
+	return chunk_new(a, sizeof(struct arena_chunk) + size);
+}
+
+static bool chunk_add(struct arena *a, size_t payload)
+{
+	size_t size = CHUNK_FIRST, need = sizeof(struct arena_chunk) + payload;
+
+	if (a->chunk) {
+		size = align_up(arena_size(a) / 2, alignof(max_align_t));
+		size = size < CHUNK_FIRST ? CHUNK_FIRST : size;
+		size = size > CHUNK_MAX ? CHUNK_MAX : size;
+	}
+	return chunk_new(a, size < need ? need : size);
 }
 
 static void *take(struct arena *a, size_t size, size_t alignment)

@@ -4,6 +4,7 @@
 
 /* Memory that lives and dies together: everything parsed out of one unit. */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena_chunk;
@@ -14,6 +15,9 @@ struct arena {
 };
 
 void arena_done(struct arena *a);
+/* Before anything else is taken from it: room for @size bytes, and no more, in one piece. What does not fit comes
+ * beside it. For what lives long and is of a known size. */
+bool arena_reserve(struct arena *a, size_t size);
 /* Zeroed, aligned for any object; NULL when memory ran out. Valid until arena_done(). */
 void *arena_alloc(struct arena *a, size_t size);
 char *arena_strdup(struct arena *a, const char *s);
@@ -24,5 +28,7 @@ char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(
 void *arena_grow(struct arena *a, void *array, size_t n, size_t size);
 /* Bytes taken from malloc. */
 size_t arena_size(const struct arena *a);
+/* What arena_reserve() must be told, so that another arena holds the same in one piece. */
+size_t arena_used(const struct arena *a);
 
 #endif

@@ -8,6 +8,9 @@
 #include "base/cleanup.h"
 #include "unit/merge.h"
 
+/* For most units. */
+#define DRAFT_ROOM ((size_t) 2048)
+
 struct unit_config *unit_config_free(struct unit_config *c)
 {
 	if (!c)
@@ -99,11 +102,12 @@ static int load(struct unit_config *c, const struct unit_source *source, const s
 	return 0;
 }
 
-struct unit_config *unit_config_load(const struct unit_source *source, const struct specifiers *specifiers)
+static struct unit_config *understand(const struct unit_source *source, const struct specifiers *specifiers,
+				      size_t room)
 {
 	_cleanup_(config_cleanup) struct unit_config *c = calloc(1, sizeof(*c));
 
-	if (!c)
+	if (!c || !arena_reserve(&c->arena, room))
 		return NULL;
 	c->fingerprint = source->fingerprint;
 	c->is_wanted = source->is_wanted;
@@ -111,6 +115,14 @@ struct unit_config *unit_config_load(const struct unit_source *source, const str
 	if (load(c, source, specifiers) < 0)
 		return NULL;
 	return TAKE_PTR(c);
+}
+
+/* There may be very many: the first time tells how much room it takes, the second takes no more. */
+struct unit_config *unit_config_load(const struct unit_source *source, const struct specifiers *specifiers)
+{
+	_cleanup_(config_cleanup) struct unit_config *draft = understand(source, specifiers, DRAFT_ROOM);
+
+	return draft ? understand(source, specifiers, arena_used(&draft->arena)) : NULL;
 }
 
 bool unit_config_starts_with_supd(const struct unit_config *c)

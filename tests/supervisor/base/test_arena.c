@@ -145,6 +145,30 @@ START_TEST(an_arena_is_empty_after_done)
 }
 END_TEST
 
+START_TEST(a_reserve_holds_what_a_draft_held)
+{
+	struct arena draft = { 0 };
+	size_t room = 0;
+
+	for (int pass = 0; pass < 2; pass++) {
+		struct arena *a = pass ? &arena : &draft;
+		int *list = NULL;
+
+		for (size_t i = 0; i < 40; i++) {
+			ck_assert_ptr_nonnull(arena_alloc(a, i));
+			ck_assert_ptr_nonnull(arena_strdup(a, "odd"));
+			list = arena_grow(a, list, i, sizeof(*list));
+		}
+		if (pass == 0) {
+			room = arena_used(&draft);
+			ck_assert(arena_reserve(&arena, room));
+		}
+	}
+	ck_assert_uint_lt(arena_size(&arena), room + 64);
+	arena_done(&draft);
+}
+END_TEST
+
 static Suite *arena_suite(void)
 {
 	Suite *s = suite_create("arena");
@@ -159,6 +183,7 @@ static Suite *arena_suite(void)
 	tcase_add_test(t, a_growing_array_keeps_its_elements);
 	tcase_add_test(t, an_array_alone_grows_where_it_is);
 	tcase_add_test(t, a_small_unit_needs_little);
+	tcase_add_test(t, a_reserve_holds_what_a_draft_held);
 	tcase_add_test(t, an_arena_is_empty_after_done);
 	suite_add_tcase(s, t);
 	return s;
