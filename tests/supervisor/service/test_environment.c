@@ -225,7 +225,7 @@ END_TEST
 
 START_TEST(ten_thousand_variables_are_no_trouble)
 {
-	static char text[10000][16];
+	static char text[10000][32];
 	static const char *file[2 * 10000 + 1];
 	size_t n = 0;
 
