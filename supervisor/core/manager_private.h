@@ -17,21 +17,20 @@ struct active {
 	struct unit *unit;
 };
 
-/* A unit of a plugin's suffix, as far as the host knows it. */
-struct plugin_unit {
-	UT_hash_handle hh; /* by name */
-	char *name;
-	char *fragment;    /* path */
+/* What its files say of a unit of a plugin's suffix, as far as the host knows. */
+struct plugin_unit_files {
+	char *fragment; /* path; NULL: not read yet */
 	uint64_t fingerprint;
 	bool is_masked;
 	struct diag problems;
-	/* while a reload is prepared */
-	bool is_present;   /* stands in the new index */
-	bool is_read;      /* was read again: the next_ members count */
-	uint64_t next_fingerprint;
-	char *next_fragment;
-	bool next_is_masked;
-	struct diag next_problems;
+};
+
+struct plugin_unit {
+	UT_hash_handle hh; /* by name */
+	struct plugin_unit_files files;
+	struct plugin_unit_files *next; /* read again, and not settled yet; or NULL */
+	bool is_present;                /* stands in the new index */
+	char name[];
 };
 
 struct plugin_host {

@@ -13,13 +13,23 @@
 
 /* ---- units of the plugin ---- */
 
+static void files_done(struct plugin_unit_files *f)
+{
+	free(f->fragment);
+	diag_done(&f->problems);
+}
+
+static void next_drop(struct plugin_unit *pu)
+{
+	if (pu->next)
+		files_done(pu->next);
+	free(TAKE_PTR(pu->next));
+}
+
 static void plugin_unit_free(struct plugin_unit *pu)
 {
-	free(pu->name);
-	free(pu->fragment);
-	free(pu->next_fragment);
-	diag_done(&pu->problems);
-	diag_done(&pu->next_problems);
+	next_drop(pu);
+	files_done(&pu->files);
 	free(pu);
 }
 
@@ -35,35 +45,44 @@ static void units_forget(struct plugin_host *h)
 
 static struct plugin_unit *unit_get(struct plugin_host *h, const char *name)
 {
+	size_t n = strlen(name);
 	struct plugin_unit *pu;
 
-	HASH_FIND_STR(h->unit, name, pu);
+	HASH_FIND(hh, h->unit, name, n, pu);
 	if (pu)
 		return pu;
-	pu = calloc(1, sizeof(*pu));
+	pu = calloc(1, sizeof(*pu) + n + 1);
 	if (!pu)
 		return NULL;
-	pu->name = strdup(name);
-	if (!pu->name) {
-		free(pu);
-		return NULL;
-	}
-	HASH_ADD_KEYPTR(hh, h->unit, pu->name, strlen(pu->name), pu);
+	memcpy(pu->name, name, n + 1);
+	HASH_ADD_KEYPTR(hh, h->unit, pu->name, n, pu);
 	return pu;
+}
+
+/* Room for what is read now. */
+static int next_begin(struct plugin_unit *pu, const char *fragment, uint64_t fingerprint, bool is_masked)
+{
+	next_drop(pu);
+	pu->next = calloc(1, sizeof(*pu->next));
+	if (!pu->next)
+		return -ENOMEM;
+	pu->next->fragment = strdup(fragment);
+	pu->next->fingerprint = fingerprint;
+	pu->next->is_masked = is_masked;
+	if (pu->next->fragment)
+		return 0;
+	next_drop(pu);
+	return -ENOMEM;
 }
 
 /* What was read becomes what is. */
 static void unit_settle(struct plugin_unit *pu)
 {
-	if (pu->is_read) {
-		free(pu->fragment);
-		pu->fragment = TAKE_PTR(pu->next_fragment);
-		pu->fingerprint = pu->next_fingerprint;
-		pu->is_masked = pu->next_is_masked;
-		diag_done(&pu->problems);
-		diag_move(&pu->problems, &pu->next_problems);
-	}
-	pu->is_read = pu->is_present = false;
+	if (!pu->next)
+		return;
+	files_done(&pu->files);
+	pu->files = *pu->next;
+	free(TAKE_PTR(pu->next));
 }
 
 static int unit_hand_over(struct plugin_unit *pu, const struct unit_source *source, const struct supd_unit_reader *reader)
@@ -74,16 +93,16 @@ static int unit_hand_over(struct plugin_unit *pu, const struct unit_source *sour
 	struct supd_unit_file file = {
 		.size = sizeof(file),
 		.name = pu->name,
-		.fingerprint = pu->next_fingerprint,
+		.fingerprint = source->fingerprint,
 		.is_masked = source->is_masked,
 		.is_enabled = !source->is_systemd || source->is_wanted,
-		.path = pu->next_fragment,
+		.path = pu->next->fragment,
 	};
 	int r = 0;
 
 	if (!source->is_masked)
-		r = unit_merge(source, &arena, &all, &pu->next_problems);
-	if (r >= 0 && pu->next_problems.n_errors == 0) {
+		r = unit_merge(source, &arena, &all, &pu->next->problems);
+	if (r >= 0 && pu->next->problems.n_errors == 0) {
 		out = calloc(all.n + 1, sizeof(*out));
 		for (size_t i = 0; out && i < all.n; i++)
 			out[i] = (struct supd_assignment) {
@@ -110,20 +129,19 @@ static int unit_read_one(struct plugin_host *h, const char *name, const struct s
 	if (!pu)
 		return -ENOMEM;
 	pu->is_present = true;
-	if (!reader->want(reader->userdata, name, w->unit_fingerprint(w->ctx, name)) && pu->fragment &&
-	    pu->problems.n_errors == 0)
+	if (!reader->want(reader->userdata, name, w->unit_fingerprint(w->ctx, name)) && pu->files.fragment &&
+	    pu->files.problems.n_errors == 0)
 		return 0;
 	r = w->read_unit(w->ctx, name, &source);
 	if (r < 0)
 		return r == -ENOENT ? 0 : r;
-	pu->is_read = true;
-	pu->next_fingerprint = source.fingerprint;
-	pu->next_is_masked = source.is_masked;
-	diag_done(&pu->next_problems);
-	free(pu->next_fragment);
-	pu->next_fragment = strdup(source.n_pieces > 0 ? source.piece[0].path : name);
-	r = pu->next_fragment ? unit_hand_over(pu, &source, reader) : -ENOMEM;
+	r = next_begin(pu, source.n_pieces > 0 ? source.piece[0].path : name, source.fingerprint, source.is_masked);
+	if (r >= 0)
+		r = unit_hand_over(pu, &source, reader);
 	unit_source_done(&source);
+	/* Only a reload may yet be refused. */
+	if (r >= 0 && !h->is_preparing)
+		unit_settle(pu);
 	return r;
 }
 
@@ -167,15 +185,11 @@ static int host_problem(void *ctx, const struct supd_problem *p)
 	if (!pu)
 		return -ENOENT;
 	/* Only the plugin's own judgement of a file that stands as it was: its old problems go. */
-	if (!pu->is_read && h->is_preparing) {
-		pu->is_read = true;
-		pu->next_fingerprint = pu->fingerprint;
-		pu->next_is_masked = pu->is_masked;
-		pu->next_fragment = strdup(pu->fragment ? pu->fragment : pu->name);
-		if (!pu->next_fragment)
-			return -ENOMEM;
-	}
-	diag_add(pu->is_read ? &pu->next_problems : &pu->problems, severity_of(p->severity),
+	if (!pu->next && h->is_preparing &&
+	    next_begin(pu, pu->files.fragment ? pu->files.fragment : pu->name, pu->files.fingerprint,
+		       pu->files.is_masked) < 0)
+		return -ENOMEM;
+	diag_add(pu->next ? &pu->next->problems : &pu->files.problems, severity_of(p->severity),
 		 p->file ? p->file : pu->name, p->line, p->key, "%s", p->message);
 	return 0;
 }
@@ -400,6 +414,7 @@ static void units_settle(struct plugin_host *h)
 			continue;
 		}
 		unit_settle(pu);
+		pu->is_present = false;
 	}
 }
 
@@ -442,8 +457,8 @@ static void log_problems(const struct plugin_host *h)
 	struct plugin_unit *pu, *next;
 
 	HASH_ITER(hh, h->unit, pu, next) {
-		for (size_t i = 0; i < pu->problems.n; i++) {
-			const struct diag_entry *e = &pu->problems.entry[i];
+		for (size_t i = 0; i < pu->files.problems.n; i++) {
+			const struct diag_entry *e = &pu->files.problems.entry[i];
 			_cleanup_free_ char *line = diag_format(e);
 
 			log_unit(pu->name, e->severity == DIAG_NOT_APPLIED ? LOG_DEBUG : LOG_WARNING, 0, "%s",
@@ -525,12 +540,12 @@ void plugin_host_run(struct plugin_host *h, const struct supd_now *now, const st
 
 static void blame(struct plugin_unit *pu, struct diag *mistakes)
 {
-	bool was_invalid = pu->problems.n_errors > 0;
+	bool was_invalid = pu->files.problems.n_errors > 0;
 
-	if (!pu->is_read || (was_invalid && pu->next_fingerprint == pu->fingerprint))
+	if (!pu->next || (was_invalid && pu->next->fingerprint == pu->files.fingerprint))
 		return;
-	for (size_t i = 0; i < pu->next_problems.n; i++) {
-		const struct diag_entry *e = &pu->next_problems.entry[i];
+	for (size_t i = 0; i < pu->next->problems.n; i++) {
+		const struct diag_entry *e = &pu->next->problems.entry[i];
 
 		if (e->severity == DIAG_ERROR)
 			diag_add(mistakes, e->severity, e->file, e->line, e->key, "%s", e->message);
@@ -563,9 +578,9 @@ static const char *change_of(const struct plugin_unit *pu)
 {
 	if (!pu->is_present)
 		return "removed";
-	if (!pu->fragment)
+	if (!pu->files.fragment)
 		return "added";
-	return pu->is_read && pu->next_fingerprint != pu->fingerprint ? "changed" : NULL;
+	return pu->next && pu->next->fingerprint != pu->files.fingerprint ? "changed" : NULL;
 }
 
 void plugin_host_commit(struct plugin_host *h, const struct supd_now *now, struct reload_report *report)
@@ -593,14 +608,13 @@ void plugin_host_abort(struct plugin_host *h)
 		return;
 	h->is_preparing = false;
 	HASH_ITER(hh, h->unit, pu, next) {
-		if (!pu->fragment) { /* new, and not to be */
+		if (!pu->files.fragment) { /* new, and not to be */
 			HASH_DEL(h->unit, pu);
 			plugin_unit_free(pu);
 			continue;
 		}
-		free(TAKE_PTR(pu->next_fragment));
-		diag_done(&pu->next_problems);
-		pu->is_read = pu->is_present = false;
+		next_drop(pu);
+		pu->is_present = false;
 	}
 	h->listener->abort(h->listener_data);
 }
@@ -611,9 +625,9 @@ static struct manager_plugin_unit plugin_unit_shown(const struct plugin_unit *pu
 {
 	return (struct manager_plugin_unit) {
 		.name = pu->name,
-		.fragment = pu->fragment,
-		.is_masked = pu->is_masked,
-		.problems = &pu->problems,
+		.fragment = pu->files.fragment,
+		.is_masked = pu->files.is_masked,
+		.problems = &pu->files.problems,
 	};
 }
 

@@ -278,11 +278,11 @@ int manager_enable_unit(struct manager *m, const char *unit, bool enable, char *
 			return -EHOSTDOWN;
 		}
 		/* What is written for it would be a change of an invalid unit, and stand in the way of each reload. */
-		if (pu && pu->problems.n_errors > 0) {
+		if (pu && pu->files.problems.n_errors > 0) {
 			snprintf(reterr, n, "%s is invalid, and was left alone; supctl status %s tells why", unit, unit);
 			return -EBADMSG;
 		}
-		fragment = pu ? pu->fragment : NULL;
+		fragment = pu ? pu->files.fragment : NULL;
 	} else {
 		u = manager_unit(m, unit);
 		pu = NULL;
