@@ -60,7 +60,7 @@ static int load_service(struct unit_config *c, const struct unit_source *source,
 		return -ENOMEM;
 	r = unit_merge(source, &scratch, &all, &c->problems);
 	if (r >= 0)
-		r = service_spec_parse(&specifiers, all.item, all.n, &c->arena, &c->problems, c->spec);
+		r = service_spec_parse(&specifiers, c->fragment, all.item, all.n, &c->arena, &c->problems, c->spec);
 	arena_done(&scratch);
 	return r;
 }

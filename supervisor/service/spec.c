@@ -112,11 +112,10 @@ static void check_commands(const struct service_spec *spec, const char *file, st
 		diag_add(d, DIAG_ERROR, file, 0, NULL, "the service has neither ExecStart= nor RemainAfterExit=yes");
 }
 
-int service_spec_parse(const struct specifiers *specifiers, const struct assignment *assignment, size_t n,
-		       struct arena *arena, struct diag *d, struct service_spec *ret)
+int service_spec_parse(const struct specifiers *specifiers, const char *file, const struct assignment *assignment,
+		       size_t n, struct arena *arena, struct diag *d, struct service_spec *ret)
 {
 	struct spec_draft draft = { .spec = defaults, .specifiers = specifiers };
-	const unsigned n_errors_before = d->n_errors;
 	const char *type = find_type(assignment, n, &draft.spec);
 	int r;
 
@@ -128,9 +127,9 @@ int service_spec_parse(const struct specifiers *specifiers, const struct assignm
 	} else {
 		r = keys_apply(service_keys(), assignment, n, arena, d, &draft);
 		check_restart(&draft, d);
-		/* A command that made no sense was told of already. */
-		if (d->n_errors == n_errors_before)
-			check_commands(&draft.spec, n > 0 ? assignment[0].file : NULL, d);
+		/* A command that made no sense, or could not even be read, was told of already. */
+		if (d->n_errors == 0)
+			check_commands(&draft.spec, file, d);
 	}
 	if (r < 0)
 		return r;

@@ -88,11 +88,12 @@ struct service_spec {
 /* All keys of [Unit] and [Service], known, harmless and not applied. */
 const struct key_table *service_keys(void);
 
-/* Understands @n assignments. Mistakes go to @d (the caller looks at d->n_errors). Strings live in @arena.
+/* Understands @n assignments. Mistakes go to @d (the caller looks at d->n_errors; those of reading may be there already).
+ * @file, lent, is where it is told what is missing in them; or NULL. Strings live in @arena.
  * A service of another type is no mistake: type is SERVICE_UNSUPPORTED then, quietly, and nothing else is judged.
  * 0 or -ENOMEM. */
-int service_spec_parse(const struct specifiers *specifiers, const struct assignment *assignment, size_t n,
-		       struct arena *arena, struct diag *d, struct service_spec *ret);
+int service_spec_parse(const struct specifiers *specifiers, const char *file, const struct assignment *assignment,
+		       size_t n, struct arena *arena, struct diag *d, struct service_spec *ret);
 
 /* Does this wait status count as success? 0 and what SuccessExitStatus= says. */
 bool service_spec_is_success(const struct service_spec *spec, int wstatus);

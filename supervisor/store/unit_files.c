@@ -304,7 +304,8 @@ static int read_all(const struct unit_files *f, struct unit_source *s, const str
 		return r;
 	if (r == 0 && s->problems.n_errors == 0)
 		s->is_masked = true; /* emptied since the scan */
-	return s->is_masked ? 0 : read_dropins(f, s);
+	/* Without the file itself nothing that is added to it makes sense. */
+	return r == 0 ? 0 : read_dropins(f, s);
 }
 
 int unit_files_read(struct unit_files *f, const char *name, struct unit_source *ret)

@@ -27,7 +27,7 @@ void spec_text_init(struct spec_text *t, const char *text)
 	n = asprintf(&file, "%s%s\n", *text == '[' || !*text ? "" : "[Service]\n", text);
 	ck_assert_int_ge(n, 0);
 	ck_assert_int_eq(unit_read("x.service", file, (size_t) n, &scratch, &all, &t->diag), 0);
-	ck_assert_int_eq(service_spec_parse(&specifiers, all.item, all.n, &t->arena, &t->diag, &t->spec), 0);
+	ck_assert_int_eq(service_spec_parse(&specifiers, "x.service", all.item, all.n, &t->arena, &t->diag, &t->spec), 0);
 }
 
 static void print(const struct diag *d)

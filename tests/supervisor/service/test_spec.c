@@ -254,6 +254,7 @@ static const struct {
 	{ "RemainAfterExit=yes", "0: the service has no ExecStart=" },
 	{ "RemainAfterExit=yes\nExecStartPre=a", "0: the service has no ExecStart=" },
 	{ "RemainAfterExit=yes\nExecStop=a", NULL },
+	{ "ExecStart=a\xff", "2: byte 0xff in column 12 is not valid UTF-8" },
 	{ "ExecStop=a", "0: the service has neither ExecStart= nor RemainAfterExit=yes" },
 };
 
@@ -263,6 +264,8 @@ START_TEST(a_service_does_something)
 	if (needs[_i].message)
 		ck_assert(spec_text_has(&t, DIAG_ERROR, needs[_i].message));
 	ck_assert_uint_eq(t.diag.n_errors, needs[_i].message ? 1 : 0);
+	for (size_t i = 0; i < t.diag.n; i++)
+		ck_assert_str_eq(t.diag.entry[i].file, "x.service");
 }
 END_TEST
 

@@ -338,9 +338,11 @@ START_TEST(a_file_that_vanishes_is_told)
 	char *path = test_dir_path(top, "etc/a.service");
 
 	put("etc/a.service", "x");
+	put("etc/a.service.d/1.conf", "1");
 	scan();
 	ck_assert_int_eq(unlink(path), 0);
 	assert_problem("a.service", "etc/a.service", "has vanished");
+	ck_assert_uint_eq(source.n_pieces, 0); /* the drop-in is not taken for the unit */
 	free(path);
 }
 END_TEST
