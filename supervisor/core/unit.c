@@ -65,12 +65,6 @@ static int load_service(struct unit_config *c, const struct unit_source *source,
 	return r;
 }
 
-/* For systemd a service without Type= is a long-running one; where it laid out the directory, that counts. */
-static bool is_simple(const struct unit_config *c, const struct unit_source *source)
-{
-	return c->is_systemd && !c->spec->has_type && source->problems.n_errors == 0;
-}
-
 static int load(struct unit_config *c, const struct unit_source *source, const struct specifiers *specifiers)
 {
 	enum unit_kind kind = unit_name_kind(source->name);
@@ -90,11 +84,6 @@ static int load(struct unit_config *c, const struct unit_source *source, const s
 	r = load_service(c, source, specifiers);
 	if (r < 0)
 		return r;
-	if (is_simple(c, source)) {
-		c->spec->type = SERVICE_UNSUPPORTED;
-		c->spec->type_name = "simple";
-		diag_done(&c->problems);
-	}
 	if (c->spec->type == SERVICE_UNSUPPORTED)
 		c->load = UNIT_UNSUPPORTED;
 	else

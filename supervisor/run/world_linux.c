@@ -144,12 +144,23 @@ static usec_t cpu_time(const struct rusage *usage)
 	       (usec_t) (usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
 }
 
+/* A child begins in the daemon's memory (vfork), and the kernel counts that peak as its own: only what lies above
+ * the daemon's is known to be the child's. */
+static uint64_t peak_memory(const struct rusage *child)
+{
+	struct rusage own;
+
+	if (getrusage(RUSAGE_SELF, &own) < 0 || child->ru_maxrss <= own.ru_maxrss)
+		return 0;
+	return (uint64_t) child->ru_maxrss * 1024;
+}
+
 static void on_exited(void *userdata, world_token token, int wstatus, const struct rusage *usage)
 {
 	struct world_linux *w = userdata;
 	struct supd_now now = world_linux_now(w);
 
-	w->events.exited(w->events.userdata, &now, token, wstatus, cpu_time(usage), (uint64_t) usage->ru_maxrss * 1024);
+	w->events.exited(w->events.userdata, &now, token, wstatus, cpu_time(usage), peak_memory(usage));
 }
 
 static void on_tree_empty(void *userdata, world_token token)
