@@ -41,7 +41,6 @@ struct entry {
 	struct entry *turn_next;    /* due in this turn */
 	struct entry *intent_next;  /* waiting to be durable */
 	uint64_t intent_ticket;     /* 0: not yet handed over */
-	char *record;               /* of the state file; NULL: to be encoded anew */
 	struct recent *recent;      /* its last moments; NULL: none yet */
 	bool is_running;            /* has begun, in this instance */
 	/* while a reload is prepared */
@@ -62,7 +61,6 @@ struct orphan {
 	char *name;
 	struct timer_memory memory;
 	usec_t gone_since;
-	char *record;
 };
 
 struct supd_instance {
@@ -117,7 +115,7 @@ void orphan_free(struct orphan *o);
 /* Dates and forgets the records of timers that are gone. */
 void persist_prune(struct supd_instance *self, const struct supd_now *now);
 void persist_intent(struct supd_instance *self, struct entry *e);
-void persist_changed(struct supd_instance *self, struct entry *e);
+void persist_changed(struct supd_instance *self);
 /* At the end of each event: writes what must be written now. */
 void persist_settle(struct supd_instance *self, const struct supd_now *now);
 void persist_saved(struct supd_instance *self, const struct supd_now *now, uint64_t ticket, int result);

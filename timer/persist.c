@@ -18,7 +18,6 @@ void orphan_free(struct orphan *o)
 	if (!o)
 		return;
 	free(o->name);
-	free(o->record);
 	free(o);
 }
 
@@ -55,11 +54,8 @@ void persist_prune(struct supd_instance *self, const struct supd_now *now)
 	struct orphan *o, *next;
 
 	HASH_ITER(hh, self->orphan, o, next) {
-		if (o->gone_since == 0 && is_believed(self, now)) {
+		if (o->gone_since == 0 && is_believed(self, now))
 			o->gone_since = now->real;
-			free(o->record);
-			o->record = NULL;
-		}
 		if (!is_stale(self, o, now))
 			continue;
 		HASH_DEL(self->orphan, o);
@@ -204,35 +200,26 @@ int persist_load(struct supd_instance *self, const struct supd_now *now)
 struct walk {
 	struct entry *entry;
 	struct orphan *orphan;
-	bool failed;
 };
 
-static const char *record_of(char **record, const struct timer_memory *m, usec_t gone_since)
-{
-	if (!*record)
-		*record = state_record_encode(m, gone_since);
-	return *record;
-}
-
-static bool next_record(void *userdata, const char **ret_name, const char **ret_record)
+static bool next_record(void *userdata, struct state_record *ret)
 {
 	struct walk *w = userdata;
 
 	while (w->entry && !w->entry->is_running)
 		w->entry = w->entry->hh.next;
 	if (w->entry) {
-		*ret_name = w->entry->name;
-		*ret_record = record_of(&w->entry->record, &w->entry->timer.memory, 0);
+		*ret = (struct state_record) { .name = w->entry->name, .memory = &w->entry->timer.memory };
 		w->entry = w->entry->hh.next;
 	} else if (w->orphan) {
-		*ret_name = w->orphan->name;
-		*ret_record = record_of(&w->orphan->record, &w->orphan->memory, w->orphan->gone_since);
+		*ret = (struct state_record) {
+			.name = w->orphan->name, .memory = &w->orphan->memory, .gone_since = w->orphan->gone_since,
+		};
 		w->orphan = w->orphan->hh.next;
 	} else {
 		return false;
 	}
-	w->failed = w->failed || !*ret_record;
-	return *ret_record;
+	return true;
 }
 
 /* Hands the whole state over. The ticket, or a negative errno. */
@@ -245,8 +232,6 @@ static int64_t save(struct supd_instance *self, const struct supd_now *now)
 	int r;
 
 	r = state_encode(&life, now->real, next_record, &w, &bytes, &n);
-	if (r >= 0 && w.failed)
-		r = -ENOMEM;
 	return r < 0 ? r : self->host->save(self->host->ctx, bytes, n);
 }
 
@@ -268,16 +253,14 @@ static void outcome(struct supd_instance *self, const struct supd_now *now, int 
 	}
 }
 
-void persist_changed(struct supd_instance *self, struct entry *e)
+void persist_changed(struct supd_instance *self)
 {
-	free(e->record);
-	e->record = NULL;
 	self->is_dirty = true;
 }
 
 void persist_intent(struct supd_instance *self, struct entry *e)
 {
-	persist_changed(self, e);
+	persist_changed(self);
 	e->intent_ticket = 0;
 	e->intent_next = NULL;
 	if (self->intent_last)

@@ -58,95 +58,10 @@ static const void *field_at(const struct timer_memory *m, size_t i)
 	return (const char *) m + fields[i].offset;
 }
 
-static json_t *stamp_encode(const struct stamp *stamp)
-{
-	return json_pack("{s:I,s:I}", "real", (json_int_t) stamp->real, "boot", (json_int_t) stamp->boot);
-}
+/* ---- writing ---- */
 
-/* NULL for a field at its default: a record says only what there is to say. */
-static json_t *field_encode(const struct timer_memory *m, size_t i)
-{
-	const void *at = field_at(m, i);
-	const struct stamp *stamp;
-
-	switch (fields[i].type) {
-	case FIELD_USEC:
-	case FIELD_COUNT64:
-		return *(const uint64_t *) at ? json_integer((json_int_t) *(const uint64_t *) at) : NULL;
-	case FIELD_STAMP:
-		stamp = at;
-		return stamp->real ? stamp_encode(stamp) : NULL;
-	case FIELD_BOOL:
-		return *(const bool *) at ? json_true() : NULL;
-	case FIELD_INT:
-		return *(const int32_t *) at ? json_integer(*(const int32_t *) at) : NULL;
-	case FIELD_RESULT:
-		return *(const enum supd_result *) at ? json_integer((json_int_t) *(const enum supd_result *) at) : NULL;
-	case FIELD_REASON:
-		return *(const enum miss_reason *) at ?
-			json_string(miss_reason_to_string(*(const enum miss_reason *) at)) : NULL;
-	}
-	return NULL;
-}
-
-static int encode_open(json_t *record, const struct open_run *open)
-{
-	static const uint8_t none[SUPD_RUN_ID_BYTES];
-	char id[33];
-
-	if (memcmp(open->run_id, none, sizeof(none)) == 0)
-		return 0;
-	text_hex16(open->run_id, id);
-	return json_object_set_new(record, "open_run",
-				   json_pack("{s:s,s:s,s:I,s:I,s:o}", "id", id, "cause", open->cause, "attempt",
-					     (json_int_t) open->attempt, "scheduled", (json_int_t) open->scheduled,
-					     "taken", stamp_encode(&open->taken)));
-}
-
-static int encode_waiting(json_t *record, const struct waiting *w)
-{
-	if (w->reason == MISS_NONE)
-		return 0;
-	return json_object_set_new(record, "waiting",
-				   json_pack("{s:s,s:I}", "reason", miss_reason_to_string(w->reason), "scheduled",
-					     (json_int_t) w->scheduled));
-}
-
-static int encode_spent(json_t *record, const struct timer_memory *m)
-{
-	json_t *list;
-
-	if (m->n_spent == 0)
-		return 0;
-	list = json_array();
-	for (unsigned i = 0; i < m->n_spent; i++)
-		if (json_array_append_new(list, json_pack("[I,I]", (json_int_t) m->spent[i].from,
-							  (json_int_t) m->spent[i].to)) < 0) {
-			json_decref(list);
-			return -1;
-		}
-	return json_object_set_new(record, "spent", list);
-}
-
-char *state_record_encode(const struct timer_memory *m, usec_t gone_since)
-{
-	_cleanup_json_ json_t *record = json_object();
-
-	for (size_t i = 0; i < ELEMENTS(fields); i++) {
-		json_t *value = field_encode(m, i);
-
-		if (value && json_object_set_new(record, fields[i].key, value) < 0)
-			return NULL;
-	}
-	if (encode_open(record, &m->open) < 0 || encode_waiting(record, &m->waiting) < 0 || encode_spent(record, m) < 0)
-		return NULL;
-	if (gone_since && json_object_set_new(record, "gone_since", json_integer((json_int_t) gone_since)) < 0)
-		return NULL;
-	return record ? json_dumps(record, JSON_COMPACT) : NULL;
-}
-
-/* ---- the file ---- */
-
+/* By hand, as it is done for every timer before a due one starts: words and numbers of ours. What others may have named is
+ * left to jansson. */
 struct buffer {
 	char *at;
 	size_t n, allocated;
@@ -177,37 +92,199 @@ static void put_text(struct buffer *b, const char *s)
 	put(b, s, strlen(s));
 }
 
+static bool is_plain(const char *s)
+{
+	for (; *s; s++)
+		if (*s < ' ' || *s > '~' || *s == '"' || *s == '\\')
+			return false;
+	return true;
+}
+
 static void put_string(struct buffer *b, const char *s)
 {
-	_cleanup_json_ json_t *string = json_string(s);
-	_cleanup_free_ char *text = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
+	_cleanup_json_ json_t *string = NULL;
+	_cleanup_free_ char *text = NULL;
 
+	if (is_plain(s)) {
+		put(b, "\"", 1);
+		put_text(b, s);
+		put(b, "\"", 1);
+		return;
+	}
+	string = json_string(s);
+	text = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
 	if (text)
 		put_text(b, text);
 	else
 		b->failed = true;
 }
 
+static void put_number(struct buffer *b, int64_t x)
+{
+	uint64_t rest = x < 0 ? -(uint64_t) x : (uint64_t) x;
+	char digits[20], *at = digits + sizeof(digits);
+
+	do
+		*--at = (char) ('0' + rest % 10);
+	while ((rest /= 10) > 0);
+	if (x < 0)
+		*--at = '-';
+	put(b, at, (size_t) (digits + sizeof(digits) - at));
+}
+
+/* A comma, unless what it would part from has just been opened. */
+static void put_comma(struct buffer *b)
+{
+	if (b->n > 0 && b->at[b->n - 1] != '{' && b->at[b->n - 1] != '[')
+		put(b, ",", 1);
+}
+
+static void put_key(struct buffer *b, const char *key)
+{
+	put_comma(b);
+	put(b, "\"", 1);
+	put_text(b, key);
+	put(b, "\":", 2);
+}
+
+static void put_field(struct buffer *b, const char *key, int64_t x)
+{
+	put_key(b, key);
+	put_number(b, x);
+}
+
+static void put_stamp(struct buffer *b, const char *key, const struct stamp *stamp)
+{
+	put_key(b, key);
+	put(b, "{", 1);
+	put_field(b, "real", (int64_t) stamp->real);
+	put_field(b, "boot", stamp->boot);
+	put(b, "}", 1);
+}
+
+/* Nothing for a field at its default: a record says only what there is to say. */
+static void put_member(struct buffer *b, const struct timer_memory *m, size_t i)
+{
+	const char *key = fields[i].key;
+	const void *at = field_at(m, i);
+	int64_t number = 0;
+
+	switch (fields[i].type) {
+	case FIELD_USEC:
+	case FIELD_COUNT64:
+		number = (int64_t) *(const uint64_t *) at;
+		break;
+	case FIELD_INT:
+		number = *(const int32_t *) at;
+		break;
+	case FIELD_RESULT:
+		number = (int64_t) *(const enum supd_result *) at;
+		break;
+	case FIELD_STAMP:
+		if (((const struct stamp *) at)->real)
+			put_stamp(b, key, at);
+		return;
+	case FIELD_BOOL:
+		if (!*(const bool *) at)
+			return;
+		put_key(b, key);
+		put_text(b, "true");
+		return;
+	case FIELD_REASON:
+		if (*(const enum miss_reason *) at == MISS_NONE)
+			return;
+		put_key(b, key);
+		put_string(b, miss_reason_to_string(*(const enum miss_reason *) at));
+		return;
+	}
+	if (number)
+		put_field(b, key, number);
+}
+
+static void put_open(struct buffer *b, const struct open_run *open)
+{
+	static const uint8_t none[SUPD_RUN_ID_BYTES];
+	char id[33];
+
+	if (memcmp(open->run_id, none, sizeof(none)) == 0)
+		return;
+	text_hex16(open->run_id, id);
+	put_key(b, "open_run");
+	put(b, "{", 1);
+	put_key(b, "id");
+	put_string(b, id);
+	put_key(b, "cause");
+	put_string(b, open->cause);
+	put_field(b, "attempt", open->attempt);
+	put_field(b, "scheduled", (int64_t) open->scheduled);
+	put_stamp(b, "taken", &open->taken);
+	put(b, "}", 1);
+}
+
+static void put_waiting(struct buffer *b, const struct waiting *w)
+{
+	if (w->reason == MISS_NONE)
+		return;
+	put_key(b, "waiting");
+	put(b, "{", 1);
+	put_key(b, "reason");
+	put_string(b, miss_reason_to_string(w->reason));
+	put_field(b, "scheduled", (int64_t) w->scheduled);
+	put(b, "}", 1);
+}
+
+static void put_spent(struct buffer *b, const struct timer_memory *m)
+{
+	if (m->n_spent == 0)
+		return;
+	put_key(b, "spent");
+	put(b, "[", 1);
+	for (unsigned i = 0; i < m->n_spent; i++) {
+		put_comma(b);
+		put(b, "[", 1);
+		put_number(b, (int64_t) m->spent[i].from);
+		put(b, ",", 1);
+		put_number(b, (int64_t) m->spent[i].to);
+		put(b, "]", 1);
+	}
+	put(b, "]", 1);
+}
+
+static void put_record(struct buffer *b, const struct timer_memory *m, usec_t gone_since)
+{
+	put(b, "{", 1);
+	for (size_t i = 0; i < ELEMENTS(fields); i++)
+		put_member(b, m, i);
+	put_open(b, &m->open);
+	put_waiting(b, &m->waiting);
+	put_spent(b, m);
+	if (gone_since)
+		put_field(b, "gone_since", (int64_t) gone_since);
+	put(b, "}", 1);
+}
+
 static void put_body(struct buffer *b, const struct state_life *life, usec_t now_real, state_next_fn *next,
 		     void *userdata)
 {
-	const char *name, *record, *comma = "";
-	char daemon_id[33], written[32];
+	struct state_record record;
+	char daemon_id[33];
+	bool is_first = true;
 
 	text_hex16(life->daemon_id, daemon_id);
-	put_text(b, "{\"boot_id\":");
+	put(b, "{", 1);
+	put_key(b, "boot_id");
 	put_string(b, life->boot_id);
-	put_text(b, ",\"daemon_id\":");
+	put_key(b, "daemon_id");
 	put_string(b, daemon_id);
-	snprintf(written, sizeof(written), ",\"written\":%" PRIu64, now_real);
-	put_text(b, written);
-	put_text(b, ",\"timers\":{");
-	while (next(userdata, &name, &record)) {
-		put_text(b, comma);
-		put_string(b, name);
-		put_text(b, ":");
-		put_text(b, record);
-		comma = ",\n";
+	put_field(b, "written", (int64_t) now_real);
+	put_key(b, "timers");
+	put(b, "{", 1);
+	while (next(userdata, &record)) {
+		put_text(b, is_first ? "" : ",\n");
+		is_first = false;
+		put_string(b, record.name);
+		put(b, ":", 1);
+		put_record(b, record.memory, record.gone_since);
 	}
 	put_text(b, "}}");
 }

@@ -8,9 +8,7 @@
  *
  * Order of writes, by timer_plugin.c: an intent is in the file before its target is started; its end, and every miss,
  * at the latest a second after; all of it when the plugin stops. What is decided in one loop turn shares one
- * write.
- *
- * Each timer's record is encoded when it changes and kept as text, so that a write of many costs a copy. */
+ * write. Nothing of it is kept as text: a record is some 150 bytes, and written anew in less than a microsecond. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,11 +24,15 @@ struct state_life {
 	uint8_t daemon_id[16];
 };
 
-/* A record as text, {"last_trigger":…}. Gives; the caller frees. NULL when memory ran out. */
-char *state_record_encode(const struct timer_memory *m, usec_t gone_since);
+/* Lent. */
+struct state_record {
+	const char *name;
+	const struct timer_memory *memory;
+	usec_t gone_since; /* 0: the timer is there */
+};
 
-/* The whole file: @next yields name and record text until it returns false. Gives. 0 or -ENOMEM. */
-typedef bool state_next_fn(void *userdata, const char **ret_name, const char **ret_record);
+/* The whole file: @next yields records until it returns false. Gives. 0 or -ENOMEM. */
+typedef bool state_next_fn(void *userdata, struct state_record *ret);
 int state_encode(const struct state_life *life, usec_t now_real, state_next_fn *next, void *userdata, char **ret,
 		 size_t *ret_n);
 

@@ -164,7 +164,7 @@ static bool effect_do(struct supd_instance *self, struct entry *e, const struct 
 	case TFX_START:
 		return start_target(self, e, now, ret);
 	case TFX_SAVE:
-		persist_changed(self, e);
+		persist_changed(self);
 		break;
 	case TFX_MISSED:
 		recent_missed(&e->recent, fx->reason, fx->at, fx->count);
@@ -260,7 +260,7 @@ void entry_begin(struct supd_instance *self, const struct supd_now *now, struct 
 		memcpy(ev.run_id, state.run_id, sizeof(ev.run_id));
 	}
 	e->is_running = true;
-	persist_changed(self, e);
+	persist_changed(self);
 	entry_event(self, e, &ev);
 }
 

@@ -243,7 +243,6 @@ static void entry_free(struct entry *e)
 {
 	config_free(e->config);
 	config_free(e->next);
-	free(e->record);
 	free(e->recent);
 	free(e->name);
 	free(e);
