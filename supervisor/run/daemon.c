@@ -3,6 +3,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +18,8 @@
 
 /* Neither the loop nor epoll gets better with a million; enough for some hundred runs at once. */
 #define NOFILE_WANTED 65536
+/* From here on memory is taken from the system, and given back to it. */
+#define LARGE (128 * 1024)
 
 static const int ours[] = { SIGTERM, SIGINT, SIGHUP, SIGCHLD };
 
@@ -78,6 +83,16 @@ static void find_title(int argc, char **argv, struct daemon_inheritance *ret)
 	ret->title_size = (size_t) (end - argv[0]);
 }
 
+/* glibc would grow its heap for the large and short-lived (the state's bytes), and a heap for each thread of ours. */
+static void settle_memory(void)
+{
+#ifdef __GLIBC__
+	(void) mallopt(M_ARENA_MAX, 1);
+	(void) mallopt(M_MMAP_THRESHOLD, LARGE);
+	(void) mallopt(M_TRIM_THRESHOLD, LARGE);
+#endif
+}
+
 int daemon_prepare(int argc, char **argv, struct daemon_inheritance *ret)
 {
 	struct daemon_inheritance inheritance = { .has_nofile = false };
@@ -89,6 +104,7 @@ int daemon_prepare(int argc, char **argv, struct daemon_inheritance *ret)
 	if (argc < 1 || !argv[0])
 		return -EINVAL;
 	(void) umask(0077);
+	settle_memory();
 	r = settle_signals();
 	if (r < 0)
 		return r;
