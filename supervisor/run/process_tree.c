@@ -387,6 +387,8 @@ int process_tree_new(struct process_forest *f, uint64_t token, const char *unit,
 	if (f->home) {
 		snprintf(name, sizeof(name), "run-%" PRIu64 "-%.200s", token, unit);
 		r = cgroup_make(cgroup_home_group(f->home), name, &t->group);
+	} else if (f->guard) {
+		guard_watch_run(f->guard, token, 0, run_id);
 	}
 	if (r < 0) {
 		process_tree_free(t);
