@@ -105,6 +105,13 @@ unsigned manager_kinds(const struct manager *m)
 	return kinds;
 }
 
+bool manager_is_unit(const struct manager *m, const char *name)
+{
+	const char *real = m->world->unit_resolve(m->world->ctx, name);
+
+	return real && str_equal(real, name);
+}
+
 struct unit *manager_unit(struct manager *m, const char *name)
 {
 	const char *real = m->world->unit_resolve(m->world->ctx, name);
@@ -158,7 +165,7 @@ int manager_load(struct manager *m, struct diag *d)
 	if (r < 0)
 		return r;
 	for (size_t i = 0; (name = w->unit_name(w->ctx, i)); i++) {
-		if (unit_name_kind(name) != UNIT_SERVICE)
+		if (unit_name_kind(name) != UNIT_SERVICE || !manager_is_unit(m, name))
 			continue;
 		r = load_one(m, name);
 		if (r < 0)

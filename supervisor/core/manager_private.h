@@ -80,6 +80,8 @@ struct manager {
 
 /* manager.c */
 unsigned manager_kinds(const struct manager *m); /* of units whose files may be opened now */
+/* Is there such a unit? An alias is none, but one more name of another. */
+bool manager_is_unit(const struct manager *m, const char *name);
 int manager_sort(struct manager *m);
 void manager_forget(struct manager *m, struct unit *u); /* frees it */
 /* To be called at the end of every event and question: consequences, transitions, alarms. */

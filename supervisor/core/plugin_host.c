@@ -154,7 +154,8 @@ static int host_read_units(void *ctx, const struct supd_unit_reader *reader)
 
 	for (size_t i = 0; (name = w->unit_name(w->ctx, i)); i++) {
 		/* A template is a file to make units of, none itself. */
-		if (!str_ends(name, h->plugin->suffix) || unit_name_is_template(name))
+		if (!str_ends(name, h->plugin->suffix) || unit_name_is_template(name) ||
+		    !manager_is_unit(h->manager, name))
 			continue;
 		r = unit_read_one(h, name, reader);
 		if (r < 0)

@@ -110,7 +110,7 @@ static int prepare(struct manager *m, struct diag *mistakes)
 	int r;
 
 	for (size_t i = 0; (name = w->unit_name(w->ctx, i)); i++) {
-		if (unit_name_kind(name) != UNIT_SERVICE)
+		if (unit_name_kind(name) != UNIT_SERVICE || !manager_is_unit(m, name))
 			continue;
 		r = consider(m, name, mistakes);
 		if (r < 0)
@@ -119,7 +119,7 @@ static int prepare(struct manager *m, struct diag *mistakes)
 	for (size_t i = 0; i < m->n_units; i++) {
 		const struct unit *u = m->sorted[i];
 
-		if (u->is_gone || w->unit_fingerprint(w->ctx, u->name) != 0)
+		if (u->is_gone || manager_is_unit(m, u->name))
 			continue;
 		r = candidate_add(m, u->name, NULL);
 		if (r < 0)

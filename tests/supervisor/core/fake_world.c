@@ -61,7 +61,7 @@ static const char *unit_name(void *ctx, size_t i)
 	struct fake_world *f = ctx;
 
 	for (size_t k = 0; k < f->n_units; k++)
-		if (!f->unit[k].alias_of && i-- == 0)
+		if (i-- == 0)
 			return f->unit[k].name;
 	return NULL;
 }

@@ -291,12 +291,25 @@ END_TEST
 START_TEST(an_alias_is_the_unit_it_stands_for)
 {
 	fake_unit(&world, "a.service", JOB);
-	fake_unit(&world, "b.service", "")->alias_of = "a.service";
+	fake_unit(&world, "b.service", JOB)->alias_of = "a.service";
 	begin();
+	ck_assert_ptr_nonnull(manager_unit_at(m, 0));
+	ck_assert_ptr_null(manager_unit_at(m, 1));
 	ck_assert_ptr_eq(manager_unit(m, "b.service"), manager_unit(m, "a.service"));
 	ck_assert_int_eq(start("b.service"), MANAGER_DONE);
 	ck_assert_int_eq(start("a.service"), MANAGER_ALREADY_ACTIVE);
 	ck_assert_str_eq(world.process[0].unit, "a.service");
+}
+END_TEST
+
+START_TEST(a_timer_is_read_by_its_own_name_alone)
+{
+	config.gate_configured = true;
+	fake_unit(&world, "a.timer", "[Timer]\n");
+	fake_unit(&world, "b.timer", "[Timer]\n")->alias_of = "a.timer";
+	begin();
+	ck_assert_uint_eq(plugged.n_starts, 1);
+	ck_assert_uint_eq(plugged.n_units, 1);
 }
 END_TEST
 
@@ -600,6 +613,23 @@ START_TEST(a_reload_tells_what_was_added_changed_and_removed)
 }
 END_TEST
 
+START_TEST(a_unit_that_became_an_alias_is_removed)
+{
+	struct reload_report report = { 0 };
+
+	fake_unit(&world, "a.service", JOB);
+	fake_unit(&world, "b.service", JOB);
+	begin();
+	fake_unit(&world, "b.service", JOB)->alias_of = "a.service";
+	ck_assert_int_eq(manager_reload(m, &world.now, &report), 0);
+	ck_assert_uint_eq(report.n, 1);
+	ck_assert_str_eq(report.change[0].unit, "b.service");
+	ck_assert_str_eq(report.change[0].what, "removed");
+	ck_assert_ptr_eq(manager_unit(m, "b.service"), manager_unit(m, "a.service"));
+	reload_report_done(&report);
+}
+END_TEST
+
 START_TEST(a_reload_with_a_mistake_changes_nothing)
 {
 	struct reload_report report = { 0 };
@@ -683,6 +713,7 @@ static Suite *manager_suite(void)
 	tcase_add_loop_test(tc, what_cannot_be_started_is_refused_in_words, 0, (int) ELEMENTS(refusals));
 	tcase_add_test(tc, an_active_unit_is_not_started_twice);
 	tcase_add_test(tc, an_alias_is_the_unit_it_stands_for);
+	tcase_add_test(tc, a_timer_is_read_by_its_own_name_alone);
 	tcase_add_test(tc, a_stop_kills_and_the_run_counts_as_stopped);
 	tcase_add_test(tc, a_restart_stops_first_and_runs_with_the_new_id);
 	tcase_add_test(tc, a_stop_after_a_restart_leaves_it_stopped);
@@ -702,6 +733,7 @@ static Suite *manager_suite(void)
 	tcase_add_test(tc, a_pause_stops_the_plugin_and_a_resume_starts_it_anew);
 	tcase_add_test(tc, the_plugin_hears_of_runs);
 	tcase_add_test(tc, a_reload_tells_what_was_added_changed_and_removed);
+	tcase_add_test(tc, a_unit_that_became_an_alias_is_removed);
 	tcase_add_test(tc, a_reload_with_a_mistake_changes_nothing);
 	tcase_add_test(tc, an_old_mistake_does_not_stand_in_the_way);
 	tcase_add_test(tc, a_run_ends_by_the_file_it_began_with);
