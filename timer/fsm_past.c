@@ -103,10 +103,14 @@ void step_begin_calendar(struct step *s)
 		line = 0;
 	s->t->is_clock_believed = s->now.real >= s->c->clock_epoch;
 	if (!s->t->is_clock_believed) {
+		if (m->kept_real == 0 && line != 0)
+			memory_spend(m, m->normal_since, line);
 		m->kept_real = line;
 		calendar_anew(s);
 		return;
 	}
+	if (m->kept_real != 0)
+		m->normal_since = line;
 	m->kept_real = 0;
 	wait_again(s);
 	if (line != 0 && line <= s->now.real) {
@@ -305,8 +309,6 @@ void step_jump(struct step *s)
 	stamps_follow(s);
 	anchors_follow(s);
 	if (!was_believed || s->now.real < s->c->clock_epoch) {
-		if (was_believed)
-			memory_spend(m, m->normal_since, line);
 		step_begin_calendar(s);
 	} else if (line > s->now.real) {
 		memory_spend(m, m->normal_since, line);

@@ -700,6 +700,7 @@ void sim_boot(struct sim *s, bool is_other_kernel, usec_t real)
 
 	if (is_other_kernel) {
 		s->boot = (5 + sim_random(s, 60)) * USEC_PER_SEC;
+		s->thawed = 0;
 		snprintf(s->boot_id, sizeof(s->boot_id), "%016llx", (unsigned long long) draw(&s->chance));
 	}
 	s->offset = (int64_t) real - (int64_t) s->boot;
@@ -878,6 +879,7 @@ bool sim_suspend(struct sim *s, usec_t span)
 	trace(s, "suspend for %.0f s", (double) span / 1e6);
 	s->is_frozen = true;
 	s->boot += span;
+	s->thawed = s->boot;
 	s->is_frozen = false;
 	return settle(s);
 }
@@ -944,8 +946,9 @@ int sim_reload(struct sim *s)
 	int r;
 
 	before(s, "reload");
+	s->result = 0; /* what is saved in between is saved by one that succeeds */
 	trace(s, "reload");
-	r = manager_reload(s->manager, &now, &report);
+	r = s->result = manager_reload(s->manager, &now, &report);
 	if (s->verbose)
 		for (size_t i = 0; i < report.mistakes.n; i++)
 			trace(s, "mistake: %s: %s", report.mistakes.entry[i].file, report.mistakes.entry[i].message);
@@ -1018,6 +1021,11 @@ int sim_gate(struct sim *s, bool on)
 	r = manager_experimental(s->manager, &now, on, false, error, sizeof(error));
 	(void) survived(s);
 	return r;
+}
+
+bool sim_is_settled(struct sim *s)
+{
+	return next_time(s) > s->boot;
 }
 
 bool sim_is_unit_active(struct sim *s, const char *service)

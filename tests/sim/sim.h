@@ -125,6 +125,8 @@ struct sim {
 	void *after_data;
 	const char *event;      /* what is being delivered, for messages */
 	uint64_t n_wakes, n_events;
+	usec_t thawed;          /* the end of the last suspend, boot-time clock */
+	int result;             /* of the last reload */
 	bool verbose;
 };
 
@@ -168,6 +170,8 @@ enum manager_verdict sim_stop(struct sim *s, const char *service);
 int sim_pause(struct sim *s, bool on);
 int sim_gate(struct sim *s, bool on);
 
+/* Nothing is due that has not been delivered. */
+bool sim_is_settled(struct sim *s);
 bool sim_is_unit_active(struct sim *s, const char *service);
 
 #endif

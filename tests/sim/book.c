@@ -1,0 +1,1016 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/sim/book.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "core/manager_private.h"
+#include "timer/instance.h"
+
+#define STEP USEC_PER_MINUTE
+#define SPREAD (6 * USEC_PER_MINUTE)
+#define SPANS(x) ((unsigned long long) ((x) / USEC_PER_SEC))
+#define fail(b, t, fmt, ...) (tell((b), (t)), sim_fail((b)->sim, "%s: " fmt, (t)->name, ##__VA_ARGS__))
+
+enum { ITEM_RECORD, ITEM_SPAWN, ITEM_END, ITEM_INACTIVE };
+
+/* What both sides believe, before a failure is told. */
+static void tell(const struct book *b, const struct book_timer *t)
+{
+	const struct supd_instance *i = b->sim->manager ? b->sim->manager->host.instance : NULL;
+	const struct sim_file *file = NULL;
+	struct entry *e = NULL;
+
+	for (size_t k = 0; k < b->sim->n_files; k++)
+		if (strcmp(b->sim->file[k].name, t->name) == 0)
+			file = &b->sim->file[k];
+	fprintf(stderr, "# %s\n# book: since %llu, kept %llu, line %llu, vague %llu, interrupted %llu\n",
+		file && file->text ? file->text : "-", SPANS(t->memory.since), SPANS(t->memory.kept), SPANS(t->memory.line),
+		SPANS(t->memory.vague), SPANS(t->memory.interrupted));
+	if (i)
+		HASH_FIND_STR(i->entry, t->name, e);
+	if (!e)
+		return;
+	fprintf(stderr, "# timer: phase %d, line %llu, normal since %llu, kept %llu, waiting %llu (%s) at %llu, next %llu\n",
+		(int) e->timer.phase, SPANS(e->timer.memory.accounted_real), SPANS(e->timer.memory.normal_since),
+		SPANS(e->timer.memory.kept_real), SPANS(e->timer.memory.waiting.scheduled),
+		miss_reason_to_string(e->timer.memory.waiting.reason), SPANS(e->timer.catch_up_at), SPANS(e->timer.wake_real));
+	for (unsigned k = 0; k < e->timer.memory.n_spent; k++)
+		fprintf(stderr, "#   spent (%llu, %llu]\n", SPANS(e->timer.memory.spent[k].from),
+			SPANS(e->timer.memory.spent[k].to));
+}
+
+/* ---- unit files ---- */
+
+void book_write_timer(struct book *b, unsigned i)
+{
+	struct plan *p = &b->timer[i].file;
+	_cleanup_free_ char *text = NULL;
+	size_t n;
+	FILE *f;
+
+	if (!p->exists) {
+		sim_write(b->sim, b->timer[i].name, NULL);
+		p->version = 0;
+		return;
+	}
+	f = open_memstream(&text, &n);
+	fprintf(f, "[Timer]\nUnit=%s\nEnabled=%s\nPersistent=%s\nCatchUpSec=%llu\n", b->service[p->service].name,
+		p->is_enabled ? "yes" : "no", p->is_persistent ? "yes" : "no", SPANS(p->catch_up));
+	if (p->expression >= 0)
+		fprintf(f, "OnCalendar=%s\n", sim_expressions[p->expression].text);
+	if (p->startup)
+		fprintf(f, "OnStartupSec=%llu\n", SPANS(p->startup));
+	if (p->boot)
+		fprintf(f, "OnBootSec=%llu\n", SPANS(p->boot));
+	if (p->active)
+		fprintf(f, "OnActiveSec=%llu\n", SPANS(p->active));
+	if (p->unit_active)
+		fprintf(f, "OnUnitActiveSec=%llu\n", SPANS(p->unit_active));
+	if (p->unit_inactive)
+		fprintf(f, "OnUnitInactiveSec=%llu\n", SPANS(p->unit_inactive));
+	if (p->delay)
+		fprintf(f, "RandomizedDelaySec=%llu\n", SPANS(p->delay));
+	if (p->on_clock_change)
+		fprintf(f, "OnClockChange=yes\n");
+	if (p->retries_signals)
+		fprintf(f, "RetryOn=exit signal\n");
+	fprintf(f, "RetrySec=");
+	for (unsigned k = 0; k < p->n_ladder; k++)
+		fprintf(f, " %llus", SPANS(p->ladder[k]));
+	fprintf(f, "\n%s", p->is_bad ? "OnCalender=daily\n" : "");
+	fclose(f);
+	sim_write(b->sim, b->timer[i].name, text);
+	p->version = b->sim->last_fingerprint;
+}
+
+void book_write_service(struct book *b, unsigned i)
+{
+	struct book_service *s = &b->service[i];
+	char text[256];
+
+	snprintf(text, sizeof(text), "[Service]\nExecStart=/bin/job\nTimeoutStartSec=2h\n%s%s%s",
+		 s->is_disabled ? "Enabled=no\n" : "", i == 3 ? "RemainAfterExit=yes\n" : "",
+		 i == 4 ? "ExecCondition=/bin/condition\n" : "");
+	if (s->is_masked)
+		sim_mask(b->sim, s->name);
+	else
+		sim_write(b->sim, s->name, text);
+}
+
+/* ---- fates ---- */
+
+static bool is_pure(const struct plan *p)
+{
+	return !p->startup && !p->boot && !p->active && !p->unit_active && !p->unit_inactive;
+}
+
+static size_t fate_place(const struct book_timer *t, usec_t at)
+{
+	size_t low = 0, high = t->n_fates;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (t->fate[middle].at < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static enum fate fate_of(const struct book_timer *t, usec_t at)
+{
+	size_t i = fate_place(t, at);
+
+	return i < t->n_fates && t->fate[i].at == at ? t->fate[i].fate : FATE_NONE;
+}
+
+static void fate_put(struct book_timer *t, usec_t at, enum fate fate)
+{
+	size_t i = fate_place(t, at);
+	bool is_there = i < t->n_fates && t->fate[i].at == at;
+
+	if (fate == FATE_NONE) {
+		if (is_there)
+			memmove(&t->fate[i], &t->fate[i + 1], (--t->n_fates - i) * sizeof(t->fate[0]));
+		return;
+	}
+	if (!is_there) {
+		if (t->n_fates == t->allocated) {
+			t->allocated = t->allocated * 2 + 64;
+			t->fate = reallocarray(t->fate, t->allocated, sizeof(t->fate[0]));
+		}
+		memmove(&t->fate[i + 1], &t->fate[i], (t->n_fates++ - i) * sizeof(t->fate[0]));
+	}
+	t->fate[i] = (struct fate_entry) { at, fate };
+}
+
+static void fate_set(struct book *b, struct book_timer *t, usec_t at, enum fate fate)
+{
+	if (b->n_undo == b->undo_allocated) {
+		b->undo_allocated = b->undo_allocated * 2 + 256;
+		b->undo = reallocarray(b->undo, b->undo_allocated, sizeof(b->undo[0]));
+	}
+	b->undo[b->n_undo++] = (struct book_undo) { (unsigned) (t - b->timer), at, fate_of(t, at) };
+	fate_put(t, at, fate);
+}
+
+/* Ahead of now nothing is settled but what came already. */
+static void fates_ahead(struct book *b, struct book_timer *t, usec_t now, bool is_believed)
+{
+	for (size_t i = t->n_fates; i-- > 0 && t->fate[i].at > now;) {
+		bool is_kept = is_believed ? t->fate[i].fate != FATE_PASSED : t->fate[i].at == t->memory.scheduled;
+
+		if (!is_kept)
+			fate_set(b, t, t->fate[i].at, FATE_NONE);
+	}
+}
+
+/* ---- marks: what the disk knows ---- */
+
+static void process(struct book *b, bool is_midway);
+
+static uint64_t on_mark(void *data)
+{
+	struct book *b = data;
+	struct book_mark *m = &b->mark[++b->last_mark % BOOK_MARKS];
+
+	process(b, true); /* what was said before is in the state that is being saved */
+
+	m->id = b->last_mark;
+	m->undo = b->n_undo;
+	for (unsigned i = 0; i < BOOK_TIMERS; i++)
+		m->memory[i] = b->timer[i].memory;
+	return m->id;
+}
+
+static void life_begins(struct book_timer *t)
+{
+	t->is_active = t->is_taken = t->has_ladder = t->ladder_said = false;
+	t->waits_since = 0;
+	t->anchor_active = t->anchor_inactive = 0;
+}
+
+static void on_restored(void *data, uint64_t mark, bool has_state)
+{
+	struct book *b = data;
+	struct book_mark *m = &b->mark[mark % BOOK_MARKS];
+
+	if (has_state && m->id != mark)
+		sim_fail(b->sim, "the book has lost mark %llu", (unsigned long long) mark);
+	while (has_state && b->n_undo > m->undo) {
+		struct book_undo *u = &b->undo[--b->n_undo];
+
+		fate_put(&b->timer[u->timer], u->at, u->was);
+	}
+	for (unsigned i = 0; i < BOOK_TIMERS; i++) {
+		struct book_timer *t = &b->timer[i];
+
+		life_begins(t);
+		if (happens(b, "boot"))
+			t->has_begun_up = false;
+		t->memory = has_state ? m->memory[i] : (struct book_memory) { 0 };
+		if (!has_state)
+			t->n_fates = 0;
+	}
+	if (!has_state)
+		b->n_undo = 0;
+	b->was_restored = true;
+}
+
+/* ---- what is seen ---- */
+
+static struct book_item *item(struct book *b, int kind)
+{
+	struct book_item *i;
+
+	if (b->n_items == ELEMENTS(b->item))
+		sim_fail(b->sim, "more happened in one event than fits into the book");
+	i = &b->item[b->n_items++];
+	*i = (struct book_item) { .kind = kind };
+	return i;
+}
+
+static void on_record(void *data, const struct sim_record *r)
+{
+	item(data, ITEM_RECORD)->record = *r;
+}
+
+static void run_of(struct book_item *i, const char *unit, const struct run *run)
+{
+	snprintf(i->unit, sizeof(i->unit), "%s", unit);
+	snprintf(i->trigger, sizeof(i->trigger), "%s", run->trigger_unit ? run->trigger_unit : "");
+	snprintf(i->cause, sizeof(i->cause), "%.23s", run->cause);
+	memcpy(i->run_id, run->id, sizeof(i->run_id));
+	i->attempt = run->attempt;
+	i->scheduled = run->scheduled_real;
+	i->result = (int) run->result;
+}
+
+/* Each end is noted once: when it is told, or when a state that knows of it is saved. */
+static bool end_is_new(struct book *b, const struct unit *u)
+{
+	for (unsigned i = 0; i < BOOK_SERVICES; i++) {
+		struct book_service *s = &b->service[i];
+
+		if (strcmp(s->name, u->name) != 0)
+			continue;
+		if (u->run->ended_boot == 0 || memcmp(s->ended_run, u->run->id, 16) == 0)
+			return false;
+		memcpy(s->ended_run, u->run->id, 16);
+		return true;
+	}
+	return false;
+}
+
+static void note_ends(struct book *b)
+{
+	for (unsigned i = 0; i < BOOK_SERVICES; i++) {
+		struct unit *u = manager_unit(b->sim->manager, b->service[i].name);
+
+		if (u && u->run && end_is_new(b, u))
+			run_of(item(b, ITEM_END), u->name, u->run);
+	}
+}
+
+static void on_settled(void *data, struct unit *u, bool run_ended)
+{
+	struct book *b = data;
+
+	if (!u->run || (run_ended && !end_is_new(b, u)))
+		return;
+	run_of(item(b, run_ended ? ITEM_END : ITEM_INACTIVE), u->name, u->run);
+}
+
+/* The intent was on the disk before the first process of its run. */
+static void intent_was_written(struct book *b, const struct spawn_request *r)
+{
+	const struct sim_blob *state = &b->sim->generation[0];
+	char id[33];
+
+	text_hex16(r->run->id, id);
+	if (b->sim->is_disk_full || (state->bytes && memmem(state->bytes, state->n, id, 32)))
+		return;
+	if (b->sim->manager->host.instance->failing_since == 0)
+		sim_fail(b->sim, "%s starts before its intent is durable", r->unit);
+}
+
+static void on_spawned(void *data, const struct spawn_request *r)
+{
+	struct book *b = data;
+
+	for (unsigned i = 0; i < BOOK_SERVICES; i++) {
+		struct book_service *s = &b->service[i];
+
+		if (strcmp(s->name, r->unit) != 0 || memcmp(s->last_run, r->run->id, 16) == 0)
+			continue;
+		memcpy(s->last_run, r->run->id, 16);
+		if (manager_state(b->sim->manager) != SUPD_MANAGER_RUNNING && r->run->trigger_unit)
+			sim_fail(b->sim, "%s is started by a timer although timers are off", r->unit);
+		if (r->run->trigger_unit)
+			intent_was_written(b, r);
+		run_of(item(b, ITEM_SPAWN), r->unit, r->run);
+	}
+}
+
+/* ---- judging ---- */
+
+static struct book_timer *timer_of(struct book *b, const char *name)
+{
+	for (unsigned i = 0; i < BOOK_TIMERS; i++)
+		if (strcmp(b->timer[i].name, name) == 0)
+			return &b->timer[i];
+	return NULL;
+}
+
+static bool happens(const struct book *b, const char *what)
+{
+	return b->sim->event && strcmp(b->sim->event, what) == 0;
+}
+
+static const struct sim_expression *expression(const struct book_timer *t)
+{
+	return t->plan.expression >= 0 ? &sim_expressions[t->plan.expression] : NULL;
+}
+
+static bool is_moment(const struct book *b, const struct book_timer *t, usec_t at)
+{
+	return expression(t) && moment_last(expression(t), b->zone, at) == at;
+}
+
+static usec_t floor_of(const struct book_timer *t)
+{
+	return usec_max(t->memory.since, t->memory.vague);
+}
+
+static bool is_target_active(const struct book *b, const struct book_timer *t)
+{
+	return sim_is_unit_active(b->sim, b->service[t->plan.service].name);
+}
+
+static void take_calendar(struct book *b, struct book_timer *t, const struct sim_record *r)
+{
+	usec_t now = sim_real(b->sim), late = STEP + t->plan.delay;
+
+	if (!is_moment(b, t, r->scheduled) && r->scheduled > t->memory.vague)
+		fail(b, t, "ran for %llu, which is no moment", SPANS(r->scheduled));
+	if (fate_of(t, r->scheduled) != FATE_NONE)
+		fail(b, t, "moment %llu ran although it has a record", SPANS(r->scheduled));
+	if (r->scheduled > now)
+		fail(b, t, "ran before its moment");
+	if (now - r->scheduled > late && !happens(b, "reload"))
+		fail(b, t, "ran as if in time for a moment %llu s ago", SPANS(now - r->scheduled));
+	fate_set(b, t, r->scheduled, FATE_RAN);
+}
+
+static void take_catch_up(struct book *b, struct book_timer *t, const struct sim_record *r)
+{
+	usec_t now = sim_real(b->sim);
+
+	if (!t->plan.is_persistent)
+		fail(b, t, "made up for a moment although it is not persistent");
+	if (now > r->scheduled && now - r->scheduled > t->plan.catch_up + SPREAD && t->waits_since == 0)
+		fail(b, t, "made up for a moment %llu s ago", SPANS(now - r->scheduled));
+	if (r->scheduled > now + STEP && t->memory.interrupted != r->scheduled)
+		fail(b, t, "made up for a moment that lies ahead");
+	if (t->memory.interrupted == r->scheduled) {
+		t->memory.interrupted = 0;
+		if (is_moment(b, t, r->scheduled))
+			fate_set(b, t, r->scheduled, FATE_RAN);
+		return;
+	}
+	if (!is_pure(&t->plan) || r->scheduled <= floor_of(t))
+		return;
+	if (!is_moment(b, t, r->scheduled))
+		fail(b, t, "made up for %llu, which is no moment", SPANS(r->scheduled));
+	if (fate_of(t, r->scheduled) != FATE_NONE && b->n_undo > 0)
+		fail(b, t, "made up for %llu, which has a record", SPANS(r->scheduled));
+	fate_set(b, t, r->scheduled, FATE_RAN);
+}
+
+static void take_retry(struct book *b, struct book_timer *t, const struct sim_record *r)
+{
+	if (!t->has_ladder)
+		fail(b, t, "a retry out of nowhere");
+	if (r->attempt != t->ladder_attempt)
+		fail(b, t, "attempt %llu, and not %llu", (unsigned long long) r->attempt,
+		     (unsigned long long) t->ladder_attempt);
+	if (b->sim->boot < t->ladder_at || (b->sim->boot > t->ladder_at && t->ladder_at > b->sim->thawed))
+		fail(b, t, "a retry %lld us off its time", (long long) (b->sim->boot - t->ladder_at));
+}
+
+/* The interval's moment: exactly its span after what it counts from. */
+static void take_interval(struct book *b, struct book_timer *t, const struct sim_record *r, usec_t anchor, usec_t span)
+{
+	usec_t now = b->sim->boot, due = anchor + span;
+
+	if (span == 0)
+		fail(b, t, "ran by a trigger that it does not have");
+	if (anchor == 0)
+		return; /* from before anybody kept book */
+	if (now < due || now - due > STEP + t->plan.delay)
+		fail(b, t, "an interval %lld us off its time", (long long) (now - due));
+	if (r->scheduled > sim_real(b->sim))
+		fail(b, t, "ran before its moment");
+}
+
+static void taken(struct book *b, struct book_timer *t, const struct sim_record *r)
+{
+	const char *cause = r->reason;
+
+	if (t->is_taken && !t->is_taken_spawned)
+		fail(b, t, "elapsed twice before it started");
+	if (str_equal(cause, "calendar"))
+		take_calendar(b, t, r);
+	else if (str_equal(cause, "catch-up"))
+		take_catch_up(b, t, r);
+	else if (str_equal(cause, "retry"))
+		take_retry(b, t, r);
+	else if (str_equal(cause, "unit-active"))
+		take_interval(b, t, r, t->anchor_active, t->plan.unit_active);
+	else if (str_equal(cause, "unit-inactive"))
+		take_interval(b, t, r, t->anchor_inactive, t->plan.unit_inactive);
+	else if (str_equal(cause, "startup")) {
+		if (t->has_begun_up || t->plan.startup == 0)
+			fail(b, t, "the start-up's moment came twice");
+		t->has_begun_up = true;
+	} else if (str_equal(cause, "manual") && (!happens(b, "trigger") || strcmp(b->command_timer, t->name) != 0))
+		fail(b, t, "ran by hand, but nobody did");
+	else if (str_equal(cause, "clock-change") && !happens(b, "clock jump"))
+		fail(b, t, "a change of the clock that was none");
+	if (!str_equal(cause, "retry") && r->attempt != 1)
+		fail(b, t, "a first attempt with number %llu", (unsigned long long) r->attempt);
+	t->has_ladder = false;
+	t->is_taken = true;
+	t->is_taken_spawned = false;
+	t->waits_since = 0;
+	snprintf(t->taken_cause, sizeof(t->taken_cause), "%s", cause);
+	t->taken_scheduled = r->scheduled;
+	t->taken_attempt = r->attempt;
+	t->memory.is_open = true;
+	t->memory.open_scheduled = r->scheduled;
+	t->n_runs++;
+}
+
+static void not_started(struct book *b, struct book_timer *t, const struct sim_record *r)
+{
+	const struct book_service *s = &b->service[t->plan.service];
+
+	if ((str_equal(r->reason, "masked") && !s->was_masked) || (str_equal(r->reason, "disabled") && !s->was_disabled) ||
+	    (str_equal(r->reason, "overlap") && !is_target_active(b, t)))
+		fail(b, t, "missed %s, which is not so", r->reason);
+	if (fate_of(t, r->scheduled) == FATE_RAN)
+		fate_set(b, t, r->scheduled, FATE_MISSED);
+	t->is_taken = t->memory.is_open = false;
+	if (!str_equal(r->reason, "overlap"))
+		t->anchor_active = t->anchor_inactive = 0;
+}
+
+/* The @count latest moments up to @at that have no record get theirs. */
+static void missed_moments(struct book *b, struct book_timer *t, const struct sim_record *r)
+{
+	bool is_passed = str_equal(r->reason, "downtime") || str_equal(r->reason, "clock-jump");
+	usec_t m = r->scheduled;
+
+	if (!is_moment(b, t, m) || fate_of(t, m) != FATE_NONE)
+		fail(b, t, "missed %s: %llu is no moment without a record", r->reason, SPANS(m));
+	for (uint64_t k = 0; k < r->count; k++) {
+		while (m > floor_of(t) && fate_of(t, m) != FATE_NONE)
+			m = moment_last(expression(t), b->zone, m - 1);
+		if (m <= floor_of(t)) {
+			if (t->memory.vague < t->memory.since)
+				fail(b, t, "missed %llu of only %llu moments", (unsigned long long) r->count,
+				     (unsigned long long) k);
+			return;
+		}
+		fate_set(b, t, m, is_passed ? FATE_PASSED : FATE_MISSED);
+	}
+}
+
+static void reason_is_true(struct book *b, struct book_timer *t, const struct sim_record *r, bool is_waiting)
+{
+	usec_t now = sim_real(b->sim);
+
+	if (str_equal(r->reason, "overlap") && !is_target_active(b, t) && !t->memory.is_open)
+		fail(b, t, "an overlap with nothing");
+	if (str_equal(r->reason, "late") && r->count == 1 && !is_waiting && now - r->scheduled <= STEP &&
+	    moment_next(expression(t), b->zone, r->scheduled) > now)
+		fail(b, t, "missed as late, and was not");
+	if (str_equal(r->reason, "clock-jump") && !happens(b, "clock jump") && !is_waiting)
+		fail(b, t, "a jump of the clock that was none");
+	if (str_equal(r->reason, "downtime") && !is_waiting && b->was_running && !happens(b, "reload") &&
+	    !happens(b, "clock jump") && !happens(b, "wake real"))
+		fail(b, t, "downtime in the middle of life");
+}
+
+static void missed(struct book *b, struct book_timer *t, const struct sim_record *r)
+{
+	bool is_answer = happens(b, "saved") || b->sim->is_disk_full || b->sim->manager->host.instance == NULL ||
+			 b->sim->manager->host.instance->failing_since;
+	bool is_first = is_answer && !t->is_taken_spawned && t->is_taken && r->count == 1 && r->scheduled == t->taken_scheduled;
+	bool is_waiting = t->waits_since != 0;
+
+	t->n_missed += r->count;
+	if (str_equal(r->reason, "interrupted")) {
+		if (!t->memory.is_open || r->scheduled != t->memory.open_scheduled)
+			fail(b, t, "a run was interrupted that was not open");
+		t->memory.interrupted = r->scheduled;
+		t->memory.is_open = false;
+	} else if (str_equal(r->reason, "shutdown") && r->count == 1 && r->scheduled == t->memory.interrupted) {
+		t->memory.interrupted = 0;
+		if (is_moment(b, t, r->scheduled))
+			fate_set(b, t, r->scheduled, FATE_MISSED);
+	} else if (is_first && !str_equal(r->reason, "late")) {
+		not_started(b, t, r);
+	} else if (t->has_ladder && str_equal(r->reason, "overlap") && b->sim->boot >= t->ladder_at && r->count == 1 &&
+		   r->scheduled == sim_real(b->sim) - (b->sim->boot - t->ladder_at)) {
+		if (!is_target_active(b, t))
+			fail(b, t, "a rung overlaps with nothing");
+		t->has_ladder = false;
+	} else if (expression(t) && is_pure(&t->plan) && !t->plan.on_clock_change && r->scheduled > floor_of(t)) {
+		reason_is_true(b, t, r, is_waiting);
+		missed_moments(b, t, r);
+		t->waits_since = 0;
+	}
+	/* A moment that came drops the ladder; one missed with it is told first. */
+	if (!str_equal(r->reason, "interrupted") && !is_first)
+		t->has_ladder = false;
+}
+
+static void ladder_said(struct book *b, struct book_timer *t, const struct sim_record *r)
+{
+	t->ladder_said = true;
+	t->said_attempt = r->attempt;
+	t->ladder_in = r->in;
+	if (!t->memory.is_open)
+		fail(b, t, "a retry of no run");
+}
+
+static bool is_retried(const struct plan *p, int result)
+{
+	return result == RUN_RESULT_EXIT_CODE || result == RUN_RESULT_RESOURCES ||
+	       (p->retries_signals && (result == RUN_RESULT_SIGNAL || result == RUN_RESULT_CORE_DUMP));
+}
+
+static void own_run_ended(struct book *b, struct book_timer *t, const struct book_item *i)
+{
+	bool expected = b->was_running && t->is_active && t->plan.is_enabled && is_retried(&t->plan, i->result) &&
+			i->attempt <= t->plan.n_ladder;
+
+	if (!b->was_running)
+		return; /* nobody listens; the memory keeps it open */
+	if (expected != t->ladder_said)
+		fail(b, t, "a run ended as %d at attempt %llu, and %s retry", i->result, (unsigned long long) i->attempt,
+		     expected ? "no" : "a");
+	if (expected && (t->ladder_in != t->plan.ladder[i->attempt - 1] || t->said_attempt != i->attempt))
+		fail(b, t, "rung %llu is %llu s", (unsigned long long) i->attempt, SPANS(t->ladder_in));
+	t->has_ladder = expected;
+	t->ladder_at = b->sim->boot + t->ladder_in;
+	t->ladder_attempt = i->attempt + 1;
+	t->is_taken = t->memory.is_open = false;
+	t->memory.scheduled = i->scheduled;
+}
+
+static void run_ended(struct book *b, const struct book_item *i)
+{
+	for (unsigned k = 0; k < BOOK_TIMERS; k++) {
+		struct book_timer *t = &b->timer[k];
+		bool is_own = strcmp(t->name, i->trigger) == 0, is_retry = is_own && str_equal(i->cause, "retry");
+
+		if (is_own && t->is_taken)
+			own_run_ended(b, t, i);
+		else if (strcmp(b->service[t->plan.service].name, i->unit) != 0 || !t->is_active)
+			continue;
+		t->ladder_said = false;
+		if (!is_own || !t->has_ladder)
+			t->anchor_active = b->sim->boot;
+		if (!is_retry)
+			t->anchor_inactive = b->sim->boot;
+		else if (t->anchor_inactive && t->anchor_inactive + t->plan.unit_inactive <= b->sim->boot)
+			t->anchor_inactive = 0; /* its moment fell into the retry */
+	}
+}
+
+static void became_inactive(struct book *b, const struct book_item *i)
+{
+	for (unsigned k = 0; k < BOOK_TIMERS; k++)
+		if (strcmp(b->service[b->timer[k].plan.service].name, i->unit) == 0)
+			b->timer[k].anchor_active = b->timer[k].anchor_inactive = 0;
+}
+
+static void spawned(struct book *b, const struct book_item *i)
+{
+	struct book_timer *t = timer_of(b, i->trigger);
+
+	if (!t)
+		return;
+	if (!t->is_taken || t->is_taken_spawned || strcmp(t->taken_cause, i->cause) != 0 || t->taken_attempt != i->attempt ||
+	    t->taken_scheduled != i->scheduled)
+		fail(b, t, "%s is started, but it did not elapse so", i->unit);
+	t->is_taken_spawned = true;
+	t->memory.scheduled = i->scheduled;
+}
+
+static void judge(struct book *b)
+{
+	for (size_t k = 0; k < b->n_items; k++) {
+		const struct book_item *i = &b->item[k];
+		struct book_timer *t = i->kind == ITEM_RECORD ? timer_of(b, i->record.unit) : NULL;
+
+		if (i->kind == ITEM_SPAWN)
+			spawned(b, i);
+		else if (i->kind == ITEM_END)
+			run_ended(b, i);
+		else if (i->kind == ITEM_INACTIVE)
+			became_inactive(b, i);
+		else if (!t)
+			continue;
+		else if (str_equal(i->record.type, "elapsed"))
+			taken(b, t, &i->record);
+		else if (str_equal(i->record.type, "missed"))
+			missed(b, t, &i->record);
+		else if (str_equal(i->record.type, "retry"))
+			ladder_said(b, t, &i->record);
+		if (t)
+			t->memory.line = sim_real(b->sim);
+		b->n_records++;
+	}
+}
+
+/* ---- what an event means before anything is judged ---- */
+
+static void settle_at(struct book_timer *t, usec_t now)
+{
+	t->memory.line = now;
+	t->memory.peak = usec_max(t->memory.peak, now);
+}
+
+static void begin_unbelieved(struct book_timer *t, usec_t now)
+{
+	struct book_memory *m = &t->memory;
+
+	if (m->kept == 0 && m->since >= SIM_EPOCH)
+		m->kept = m->since;
+	m->since = now;
+}
+
+static void begin_believed(struct book *b, struct book_timer *t, usec_t now, bool is_jump)
+{
+	struct book_memory *m = &t->memory;
+
+	if (m->kept)
+		m->since = m->kept;
+	if (m->since < SIM_EPOCH)
+		m->since = 0;
+	m->kept = 0;
+	if (m->since == 0)
+		m->since = now;
+	else if (m->line > now && m->line >= SIM_EPOCH)
+		fates_ahead(b, t, now, is_jump || m->line - now <= USEC_PER_DAY);
+	m->since = usec_min(m->since, now);
+}
+
+static void timer_begins(struct book *b, struct book_timer *t)
+{
+	usec_t now = sim_real(b->sim);
+
+	life_begins(t);
+	if (t->memory.version != t->plan.version || t->memory.zone != b->zone)
+		t->memory.vague = usec_max(t->memory.vague, usec_max(now, t->memory.peak));
+	t->memory.version = t->plan.version;
+	t->memory.zone = b->zone;
+	t->is_active = t->plan.is_enabled;
+	if (!t->is_active) {
+		t->memory.since = t->memory.kept = 0;
+		return;
+	}
+	if (now < SIM_EPOCH)
+		begin_unbelieved(t, now);
+	else
+		begin_believed(b, t, now, false);
+	settle_at(t, now);
+	/* A run that was open is still there, or ended in this life while nobody listened; judged by the records. */
+}
+
+static void plan_applied(struct book *b, struct book_timer *t)
+{
+	usec_t now = sim_real(b->sim);
+
+	t->memory.vague = usec_max(t->memory.vague, usec_max(now, t->memory.peak));
+	t->plan = t->file;
+	t->memory.version = t->plan.version;
+	t->has_begun_up = false;
+	if (t->plan.is_bad)
+		t->plan.exists = false;
+}
+
+/* A changed spec: the new one has no past. */
+static void timer_changed(struct book *b, struct book_timer *t)
+{
+	usec_t now = sim_real(b->sim);
+	bool was_active = t->is_active;
+
+	plan_applied(b, t);
+	t->is_active = t->plan.is_enabled;
+	t->has_ladder = t->ladder_said = false;
+	t->waits_since = 0;
+	t->anchor_active = t->anchor_inactive = 0;
+	if (!t->is_active)
+		t->memory.since = t->memory.kept = 0;
+	else
+		t->memory.since = was_active && t->memory.since ? t->memory.since : now;
+	t->memory.kept = 0;
+	settle_at(t, now);
+}
+
+static void services_applied(struct book *b)
+{
+	for (unsigned i = 0; i < BOOK_SERVICES; i++) {
+		b->service[i].was_masked = b->service[i].is_masked;
+		b->service[i].was_disabled = b->service[i].is_disabled;
+	}
+}
+
+static void files_applied(struct book *b, bool is_boot)
+{
+	for (unsigned i = 0; i < BOOK_TIMERS; i++) {
+		struct book_timer *t = &b->timer[i];
+		bool existed = t->plan.exists, differs = t->plan.version != t->file.version;
+
+		if (is_boot) {
+			if (differs)
+				plan_applied(b, t);
+			continue;
+		}
+		if (!differs)
+			continue;
+		if (existed && t->file.exists && !t->file.is_bad) {
+			timer_changed(b, t);
+			continue;
+		}
+		plan_applied(b, t);
+		if (t->plan.exists)
+			timer_begins(b, t);
+		else
+			t->is_active = t->is_taken = t->has_ladder = false;
+	}
+}
+
+static void clock_jumped(struct book *b)
+{
+	usec_t now = sim_real(b->sim), was = b->last_real;
+
+	for (unsigned i = 0; i < BOOK_TIMERS; i++) {
+		struct book_timer *t = &b->timer[i];
+
+		if (!t->is_active || (now > was ? now - was : was - now) <= STEP)
+			continue;
+		if (now < SIM_EPOCH)
+			begin_unbelieved(t, now);
+		else
+			begin_believed(b, t, now, true);
+		if (now < was)
+			t->waits_since = 0; /* it comes again */
+		settle_at(t, now);
+	}
+}
+
+static void zone_changed(struct book *b)
+{
+	usec_t now = sim_real(b->sim);
+
+	b->zone = b->sim->zone;
+	for (unsigned i = 0; i < BOOK_TIMERS; i++) {
+		struct book_timer *t = &b->timer[i];
+
+		t->memory.vague = usec_max(t->memory.vague, usec_max(now, t->memory.peak));
+		t->memory.zone = b->zone;
+		settle_at(t, now);
+	}
+}
+
+static void was_reset(struct book *b)
+{
+	struct book_timer *t = timer_of(b, b->command_timer);
+	usec_t now = sim_real(b->sim);
+
+	if (!t || !t->is_active)
+		return;
+	while (t->n_fates > 0)
+		fate_set(b, t, t->fate[t->n_fates - 1].at, FATE_NONE);
+	t->memory = (struct book_memory) {
+		.since = now, .is_open = t->memory.is_open, .open_scheduled = t->memory.open_scheduled,
+		.version = t->plan.version, .zone = b->zone,
+	};
+	t->has_ladder = false;
+	t->waits_since = 0;
+	t->anchor_active = t->anchor_inactive = 0;
+	settle_at(t, now);
+}
+
+static void life_ends(struct book *b)
+{
+	for (unsigned i = 0; i < BOOK_TIMERS; i++) {
+		struct book_timer *t = &b->timer[i];
+
+		/* What was taken and did not start is made up for at the next beginning. */
+		if (t->is_taken && !t->is_taken_spawned) {
+			if (fate_of(t, t->taken_scheduled) == FATE_RAN)
+				fate_set(b, t, t->taken_scheduled, FATE_NONE);
+			t->memory.interrupted = t->taken_scheduled;
+			t->memory.is_open = false;
+		}
+		t->is_active = false;
+	}
+}
+
+static void life_may_begin(struct book *b, bool is_midway)
+{
+	if (!b->was_restored || (!is_midway && !sim_is_running(b->sim)))
+		return;
+	b->was_restored = false;
+	if (b->zone != b->sim->zone)
+		zone_changed(b);
+	files_applied(b, true);
+	for (unsigned i = 0; i < BOOK_TIMERS; i++) {
+		if (b->timer[i].plan.exists)
+			timer_begins(b, &b->timer[i]);
+	}
+}
+
+static void prepare(struct book *b, bool is_midway)
+{
+	if (b->is_prepared)
+		return;
+	b->is_prepared = true;
+	if (happens(b, "boot") || (happens(b, "reload") && b->sim->result == 0))
+		services_applied(b);
+	if (happens(b, "reload") && b->sim->result == 0 && b->was_running)
+		files_applied(b, false);
+	if (happens(b, "clock jump") && b->was_running)
+		clock_jumped(b);
+	if (happens(b, "zone change") && b->was_running)
+		zone_changed(b);
+	if (happens(b, "reset") && b->was_running)
+		was_reset(b);
+	life_may_begin(b, is_midway);
+}
+
+static void process(struct book *b, bool is_midway)
+{
+	prepare(b, is_midway);
+	if (is_midway)
+		note_ends(b);
+	judge(b);
+	b->n_items = 0;
+	if (is_midway && (happens(b, "pause") || happens(b, "gate off") || happens(b, "shutdown")))
+		life_ends(b);
+}
+
+/* ---- what must be so after each event ---- */
+
+/* Every moment up to now has its record; one may wait to be made up for, for a while. */
+static void moments_have_records(struct book *b, struct book_timer *t)
+{
+	const struct sim_expression *e = expression(t);
+	usec_t now = sim_real(b->sim), until = now > t->plan.delay ? now - t->plan.delay : 0, m;
+	unsigned open = 0, settled = 0;
+
+	if (!e || !is_pure(&t->plan) || t->plan.on_clock_change || until <= floor_of(t))
+		return;
+	for (m = moment_last(e, b->zone, until); m > floor_of(t) && settled < 4; m = moment_last(e, b->zone, m - 1)) {
+		if (fate_of(t, m) != FATE_NONE)
+			settled++;
+		else if (++open > 1)
+			fail(b, t, "moments have no record, %llu among them", SPANS(m));
+	}
+	if (open == 0) {
+		t->waits_since = 0;
+		return;
+	}
+	if (!t->plan.is_persistent)
+		fail(b, t, "the moment before %llu has no record", SPANS(until));
+	if (t->waits_since == 0)
+		t->waits_since = b->sim->boot;
+	if (b->sim->boot - usec_max(t->waits_since, b->sim->thawed) > SPREAD && b->sim->thawed <= t->waits_since)
+		fail(b, t, "a moment waits to be made up for, and waits");
+}
+
+static void no_interval_is_silent(struct book *b, struct book_timer *t)
+{
+	struct entry *e;
+
+	if (!t->plan.unit_active && !t->plan.unit_inactive)
+		return;
+	HASH_FIND_STR(b->sim->manager->host.instance->entry, t->name, e);
+	if (!e || e->timer.phase != TIMER_IDLE || e->timer.is_target_active)
+		return;
+	if ((t->plan.unit_active && e->timer.memory.anchor_active.real == 0) ||
+	    (t->plan.unit_inactive && e->timer.memory.anchor_inactive.real == 0))
+		return;
+	if (e->timer.wake_boot == USEC_NEVER)
+		fail(b, t, "its interval has fallen silent");
+}
+
+static void alarms_match(struct book *b)
+{
+	struct manager *m = b->sim->manager;
+	struct supd_instance *i = m->host.instance;
+	usec_t real = USEC_NEVER, boot = heap_when(&m->deadlines);
+	struct entry *e, *next;
+
+	if (i) {
+		boot = usec_min(boot, i->save_at);
+		HASH_ITER(hh, i->entry, e, next) {
+			if (!e->is_running)
+				continue;
+			real = usec_min(real, e->timer.wake_real);
+			boot = usec_min(boot, e->timer.wake_boot);
+		}
+	}
+	if (b->sim->armed[SUPD_CLOCK_REALTIME] != real || b->sim->armed[SUPD_CLOCK_BOOTTIME] != boot)
+		sim_fail(b->sim, "the alarms are not those of the timers");
+}
+
+static void no_storm(struct book *b)
+{
+	uint64_t hour = b->sim->boot / USEC_PER_HOUR;
+
+	if (hour != b->hour) {
+		b->hour = hour;
+		b->hour_wakes = b->sim->n_wakes;
+		b->hour_records = b->n_records;
+	}
+	if (b->sim->is_disk_full || (sim_is_running(b->sim) && b->sim->manager->host.instance->failing_since))
+		b->hour = 0; /* it is tried again every ten seconds */
+	if (b->sim->n_wakes - b->hour_wakes > 60 + 6 * (b->n_records - b->hour_records))
+		sim_fail(b->sim, "%llu wakes in an hour, for %llu records", (unsigned long long) (b->sim->n_wakes - b->hour_wakes),
+			 (unsigned long long) (b->n_records - b->hour_records));
+}
+
+static void check(struct book *b)
+{
+	no_storm(b);
+	alarms_match(b);
+	if (!sim_is_running(b->sim) || !sim_is_settled(b->sim))
+		return;
+	for (unsigned i = 0; i < BOOK_TIMERS; i++) {
+		struct book_timer *t = &b->timer[i];
+
+		if (!t->is_active)
+			continue;
+		moments_have_records(b, t);
+		no_interval_is_silent(b, t);
+		if (t->has_ladder && t->ladder_at <= b->sim->boot)
+			fail(b, t, "a retry did not come");
+	}
+}
+
+static void after(struct sim *s, void *data)
+{
+	struct book *b = data;
+
+	process(b, false);
+	b->is_prepared = false;
+	if (b->was_running && !sim_is_running(s))
+		life_ends(b);
+	b->was_running = sim_is_running(s);
+	b->last_real = sim_real(s);
+	if (s->manager)
+		check(b);
+}
+
+void book_open(struct book *b, struct sim *s)
+{
+	*b = (struct book) { .sim = s };
+	for (unsigned i = 0; i < BOOK_TIMERS; i++)
+		snprintf(b->timer[i].name, sizeof(b->timer[i].name), "t%u.timer", i);
+	for (unsigned i = 0; i < BOOK_SERVICES; i++)
+		snprintf(b->service[i].name, sizeof(b->service[i].name), "s%u.service", i);
+	s->watcher = (struct sim_watcher) {
+		.data = b, .record = on_record, .spawned = on_spawned, .settled = on_settled, .mark = on_mark,
+		.restored = on_restored,
+	};
+	s->after = after;
+	s->after_data = b;
+}
+
+void book_crashed(struct book *b)
+{
+	b->n_items = 0;
+	b->is_prepared = b->was_running = false;
+	for (unsigned i = 0; i < BOOK_TIMERS; i++)
+		b->timer[i].is_active = b->timer[i].is_taken = false;
+}
+
+void book_close(struct book *b)
+{
+	for (unsigned i = 0; i < BOOK_TIMERS; i++)
+		free(b->timer[i].fate);
+	free(b->undo);
+}
