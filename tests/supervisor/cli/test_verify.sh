@@ -114,7 +114,7 @@ verify 1 "an error in JSON" --json units/none.service
 says '{"error":true,"message":"units/none.service: No such file or directory","exitcode":1}' "is an object"
 
 mkdir systemd
-printf '[Service]\nExecStart=/bin/sleep 1000\n' >systemd/daemon.service
+printf '[Service]\nType=simple\nExecStart=/bin/sleep 1000\n' >systemd/daemon.service
 printf '[Service]\nType=forking\nExecStart=/bin/sleep 1000\n' >systemd/old.service
 printf '[Service]\nType=oneshot\nExecStart=/bin/true\n' >systemd/job.service
 verify 0 "services of systemd's that supd does not run" --unit-path=other --systemd-unit-path=systemd
