@@ -32,10 +32,10 @@ struct timer_config {
 /* One timer. An invalid or masked one stands here, too, so that it is looked at again at a reload. */
 struct entry {
 	UT_hash_handle hh; /* by name */
-	char *name;
 	struct timer_config *config;
 	struct timer timer;
 	struct heap_item real, boot;
+	char *target_alias;         /* the target's own name, where the timer calls it by another; or NULL */
 	struct entry *target_next;  /* with the same target */
 	struct entry *stray_next;   /* whose run is of a target that it no longer has */
 	struct entry *turn_next;    /* due in this turn */
@@ -46,13 +46,7 @@ struct entry {
 	/* while a reload is prepared */
 	bool is_present;
 	struct timer_config *next;
-};
-
-/* The timers of one target. */
-struct target {
-	UT_hash_handle hh;
-	char *name;
-	struct entry *first;
+	char name[];
 };
 
 /* The record of a timer that is gone, or has not been read yet. */
@@ -70,7 +64,8 @@ struct supd_instance {
 	struct zone_cache *zones;
 	struct schedule_bases bases;
 	struct entry *entry;
-	struct target *target;
+	struct entry **target; /* the first timer of each target, in the order of the targets' own names */
+	size_t n_targets;
 	struct orphan *orphan;
 	struct entry *stray;
 	struct heap real, boot;

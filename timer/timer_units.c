@@ -135,68 +135,97 @@ static int config_new(struct supd_instance *self, const struct supd_unit_file *f
 
 /* ---- targets ---- */
 
+static const char *target_name(const struct entry *e)
+{
+	return e->target_alias ? e->target_alias : e->config->spec.unit;
+}
+
+static int compare_target(const void *name, const void *element)
+{
+	return strcmp(name, target_name(*(struct entry *const *) element));
+}
+
 struct entry *targets_first(struct supd_instance *self, const char *unit)
 {
-	struct target *t;
+	struct entry **found = NULL;
 
-	HASH_FIND_STR(self->target, unit, t);
-	return t ? t->first : NULL;
+	if (self->n_targets > 0)
+		found = bsearch(unit, self->target, self->n_targets, sizeof(*self->target), compare_target);
+	return found ? *found : NULL;
 }
 
 static void targets_free(struct supd_instance *self)
 {
-	struct target *t, *next;
-
-	HASH_ITER(hh, self->target, t, next) {
-		HASH_DEL(self->target, t);
-		free(t->name);
-		free(t);
-	}
-}
-
-/* Events of runs name the unit itself, a timer may name it by an alias. Lent until the next host call. */
-static const char *own_name(struct supd_instance *self, const char *unit)
-{
-	struct supd_unit_state state = { .size = sizeof(state) };
-
-	if (self->host->unit_state(self->host->ctx, unit, &state) < 0 || !state.name)
-		return unit;
-	return state.name;
-}
-
-static struct target *target_new(struct supd_instance *self, const char *name)
-{
-	struct target *t = calloc(1, sizeof(*t));
-
-	if (!t)
-		return NULL;
-	t->name = strdup(name);
-	if (!t->name) {
-		free(t);
-		return NULL;
-	}
-	HASH_ADD_KEYPTR(hh, self->target, t->name, strlen(t->name), t);
-	return t;
-}
-
-static int target_add(struct supd_instance *self, struct entry *e)
-{
-	const char *name = own_name(self, e->config->spec.unit);
-	struct target *t;
-
-	HASH_FIND_STR(self->target, name, t);
-	if (!t)
-		t = target_new(self, name);
-	if (!t)
-		return -ENOMEM;
-	e->target_next = t->first;
-	t->first = e;
-	return 0;
+	free(self->target);
+	self->target = NULL;
+	self->n_targets = 0;
 }
 
 static bool is_usable(const struct timer_config *c)
 {
 	return c && c->is_valid && !c->is_masked;
+}
+
+/* Events of runs name the unit itself, a timer may name it by an alias. */
+static int find_alias(struct supd_instance *self, struct entry *e)
+{
+	struct supd_unit_state state = { .size = sizeof(state) };
+	const char *unit = e->config->spec.unit;
+
+	free(e->target_alias);
+	e->target_alias = NULL;
+	if (self->host->unit_state(self->host->ctx, unit, &state) < 0 || !state.name || str_equal(state.name, unit))
+		return 0;
+	e->target_alias = strdup(state.name);
+	return e->target_alias ? 0 : -ENOMEM;
+}
+
+static int by_target(const void *one, const void *other)
+{
+	struct entry *const *a = one, *const *b = other;
+	int c = strcmp(target_name(*a), target_name(*b));
+
+	return c ? c : strcmp((*a)->name, (*b)->name);
+}
+
+/* Of sorted entries, the first of each target stays, and leads to the others. */
+static void link_targets(struct supd_instance *self, size_t n)
+{
+	struct entry *before = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		struct entry *e = self->target[i];
+
+		e->target_next = NULL;
+		if (before && str_equal(target_name(before), target_name(e)))
+			before->target_next = e;
+		else
+			self->target[self->n_targets++] = e;
+		before = e;
+	}
+}
+
+static int index_targets(struct supd_instance *self)
+{
+	struct entry *e, *next;
+	size_t n = 0;
+	int r;
+
+	targets_free(self);
+	self->target = calloc(HASH_COUNT(self->entry) + 1, sizeof(*self->target));
+	if (!self->target)
+		return -ENOMEM;
+	HASH_ITER(hh, self->entry, e, next) {
+		if (!is_usable(e->config))
+			continue;
+		r = find_alias(self, e);
+		if (r < 0)
+			return r;
+		self->target[n++] = e;
+	}
+	qsort(self->target, n, sizeof(*self->target), by_target);
+	link_targets(self, n);
+	return 0;
 }
 
 static int by_name(struct entry *a, struct entry *b)
@@ -207,17 +236,12 @@ static int by_name(struct entry *a, struct entry *b)
 /* After the set of entries has changed. */
 static int index_entries(struct supd_instance *self)
 {
-	struct entry *e, *next;
 	int r;
 
 	HASH_SRT(hh, self->entry, by_name);
-	targets_free(self);
-	HASH_ITER(hh, self->entry, e, next) {
-		r = is_usable(e->config) ? target_add(self, e) : 0;
-		if (r < 0)
-			return r;
-	}
-	r = heap_reserve(&self->real, HASH_COUNT(self->entry));
+	r = index_targets(self);
+	if (r >= 0)
+		r = heap_reserve(&self->real, HASH_COUNT(self->entry));
 	return r < 0 ? r : heap_reserve(&self->boot, HASH_COUNT(self->entry));
 }
 
@@ -225,15 +249,12 @@ static int index_entries(struct supd_instance *self)
 
 static struct entry *entry_new(const char *name)
 {
-	struct entry *e = calloc(1, sizeof(*e));
+	size_t n = strlen(name) + 1;
+	struct entry *e = calloc(1, sizeof(*e) + n);
 
 	if (!e)
 		return NULL;
-	e->name = strdup(name);
-	if (!e->name) {
-		free(e);
-		return NULL;
-	}
+	memcpy(e->name, name, n);
 	timer_init(&e->timer);
 	e->real = e->boot = (struct heap_item) { .when = USEC_NEVER, .name = e->name };
 	return e;
@@ -244,7 +265,7 @@ static void entry_free(struct entry *e)
 	config_free(e->config);
 	config_free(e->next);
 	free(e->recent);
-	free(e->name);
+	free(e->target_alias);
 	free(e);
 }
 

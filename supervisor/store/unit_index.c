@@ -621,6 +621,15 @@ static int mix_in_dropins(struct unit_index *x)
 
 /* ---- the whole ---- */
 
+/* What was grown by doubling stays for long. */
+static void shrink(struct unit_index *x)
+{
+	struct unit_entry *exact = x->n_entries ? reallocarray(x->entry, x->n_entries, sizeof(*exact)) : NULL;
+
+	if (exact)
+		x->entry = exact;
+}
+
 static int scan_all(struct scan *s, size_t n_dirs)
 {
 	int r;
@@ -634,6 +643,7 @@ static int scan_all(struct scan *s, size_t n_dirs)
 		s->index->distrust[i] = p.distrust;
 	}
 	sort_entries(s->index);
+	shrink(s->index);
 	if (s->index->n_dropins)
 		qsort(s->index->dropin, s->index->n_dropins, sizeof(*s->index->dropin), compare_dropins);
 	mark_wanted(s);
