@@ -152,6 +152,18 @@ static _Noreturn void have_a_child(void)
 		pause();
 }
 
+static int use_memory(long bytes)
+{
+	char *p = malloc((size_t) bytes);
+
+	if (!p)
+		return 1;
+	for (long i = 0; i < bytes; i += 4096)
+		((volatile char *) p)[i] = 1;
+	free(p);
+	return 0;
+}
+
 static int flood(long bytes)
 {
 	char line[100];
@@ -178,6 +190,8 @@ int main(int argc, char **argv)
 		have_a_child();
 	if (strcmp(what, "leave") == 0)
 		return leave_behind();
+	if (strcmp(what, "memory") == 0)
+		return use_memory(atol(argv[2]));
 	if (strcmp(what, "flood") == 0)
 		return flood(atol(argv[2]));
 	if (strcmp(what, "say") == 0) {

@@ -95,8 +95,21 @@ START_TEST(exit_code_is_told)
 	a = scene_expect(scene, ANSWER_EXITED);
 	ck_assert(WIFEXITED(a.wstatus));
 	ck_assert_int_eq(WEXITSTATUS(a.wstatus), 42);
-	ck_assert_uint_gt(a.peak_memory, 4096);
 	ck_assert_uint_gt(a.now.boot, 0);
+}
+END_TEST
+
+START_TEST(memory_of_the_child_is_told_and_not_ours)
+{
+	struct answer a;
+
+	spawn(1, WORDS("memory", "268435456"));
+	a = scene_expect(scene, ANSWER_EXITED);
+	ck_assert_int_eq(a.wstatus, 0);
+	ck_assert_uint_ge(a.peak_memory, 268435456);
+	/* What is smaller than we are cannot be told from us. */
+	spawn(1, WORDS("exit", "0"));
+	ck_assert_uint_lt(scene_expect(scene, ANSWER_EXITED).peak_memory, 268435456);
 }
 END_TEST
 
@@ -578,6 +591,7 @@ static Suite *runs_suite(void)
 	for (size_t i = 0; i < ELEMENTS(both); i++) {
 		tcase_set_timeout(both[i], 60);
 		tcase_add_test(both[i], exit_code_is_told);
+		tcase_add_test(both[i], memory_of_the_child_is_told_and_not_ours);
 		tcase_add_test(both[i], signal_is_told);
 		tcase_add_test(both[i], nothing_is_told_from_inside_a_call);
 		tcase_add_test(both[i], commands_of_a_run_follow_one_another);
