@@ -52,7 +52,7 @@ static void run_follow(struct unit *u)
 	u->run->main_wstatus = u->service.main_wstatus;
 }
 
-static int spawn(struct manager *m, struct unit *u, const struct service_effect *fx)
+static int spawn(struct manager *m, const struct supd_now *now, struct unit *u, const struct service_effect *fx)
 {
 	const struct service_spec *spec = u->config->spec;
 	struct spawn_request request;
@@ -71,6 +71,7 @@ static int spawn(struct manager *m, struct unit *u, const struct service_effect 
 		.phase = fx->phase,
 		.command = &spec->command[fx->phase].item[fx->index],
 	};
+	u->spawn_asked = *now;
 	return m->world->spawn(m->world->ctx, &request);
 }
 
@@ -97,7 +98,7 @@ static bool effect_do(struct manager *m, const struct supd_now *now, struct unit
 
 	switch (fx->kind) {
 	case SVC_FX_SPAWN:
-		r = spawn(m, u, fx);
+		r = spawn(m, now, u, fx);
 		if (r >= 0)
 			return false;
 		*ret_answer = (struct service_event) {

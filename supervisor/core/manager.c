@@ -114,11 +114,14 @@ bool manager_is_unit(const struct manager *m, const char *name)
 
 struct unit *manager_unit(struct manager *m, const char *name)
 {
-	const char *real = m->world->unit_resolve(m->world->ctx, name);
+	const char *real;
 	struct unit *u;
 
 	HASH_FIND_STR(m->unit, name, u);
-	if (!u && real)
+	if (u)
+		return u;
+	real = m->world->unit_resolve(m->world->ctx, name);
+	if (real)
 		HASH_FIND_STR(m->unit, real, u);
 	return u;
 }
@@ -384,8 +387,8 @@ void manager_spawned(struct manager *m, const struct supd_now *now, world_token 
 	if (u) {
 		u->main_pid = pid;
 		if (u->run->started_boot == 0) {
-			u->run->started_real = now->real;
-			u->run->started_boot = now->boot;
+			u->run->started_real = u->spawn_asked.real;
+			u->run->started_boot = u->spawn_asked.boot;
 		}
 	}
 	service_answer(m, now, token, &ev);

@@ -136,10 +136,20 @@ enum manager_verdict manager_restart_unit(struct manager *m, const struct supd_n
 	return MANAGER_DONE;
 }
 
+/* Warnings may stand before it, but do not keep a unit from running. */
+static const char *first_error(const struct unit *u)
+{
+	const struct diag *d = u ? &(u->next ? u->next : u->config)->problems : NULL;
+
+	for (size_t i = 0; d && i < d->n; i++)
+		if (d->entry[i].severity == DIAG_ERROR)
+			return d->entry[i].message;
+	return "see supctl status";
+}
+
 const char *manager_verdict_words(struct manager *m, const char *unit, enum manager_verdict v, char *buf, size_t n)
 {
 	const char *near;
-	struct unit *u;
 
 	switch (v) {
 	case MANAGER_DONE:
@@ -156,9 +166,7 @@ const char *manager_verdict_words(struct manager *m, const char *unit, enum mana
 			snprintf(buf, n, "no such unit: %s", unit);
 		break;
 	case MANAGER_INVALID:
-		u = manager_unit(m, unit);
-		near = u && u->config->problems.n > 0 ? u->config->problems.entry[0].message : "see supctl status";
-		snprintf(buf, n, "%s is invalid and not run: %s", unit, near);
+		snprintf(buf, n, "%s is invalid and not run: %s", unit, first_error(manager_unit(m, unit)));
 		break;
 	case MANAGER_MASKED:
 		snprintf(buf, n, "%s is masked (its file is empty or a link to /dev/null)", unit);
@@ -232,29 +240,36 @@ int manager_resume(struct manager *m, const struct supd_now *now)
 	return 1;
 }
 
+/* Opens or closes the gate as far as that goes at once. False: it is open, and what it is for does not run. */
+static bool gate_turn(struct manager *m, const struct supd_now *now, enum gate_word word)
+{
+	m->gate.runtime = word;
+	m->host.failure[0] = '\0'; /* asked anew, tried anew */
+	manager_settle(m, now);
+	return word != GATE_ON || m->state != SUPD_MANAGER_RUNNING || !m->host.failure[0];
+}
+
 int manager_experimental(struct manager *m, const struct supd_now *now, bool on, bool runtime, char *reterr, size_t n)
 {
-	enum gate_word word = on ? GATE_ON : GATE_OFF;
+	enum gate_word word = on ? GATE_ON : GATE_OFF, before = m->gate.runtime;
 	bool was_open = gate_is_open(&m->gate);
 	int r;
 
-	if (!runtime) {
-		r = m->world->gate_save(m->world->ctx, "timers", on);
-		if (r < 0) {
-			snprintf(reterr, n, "the setting could not be kept: %s (--runtime changes it for this run alone)",
-				 strerror(-r));
-			return r;
-		}
-		m->gate.kept = word;
-	}
-	m->gate.runtime = word;
-	if (on)
-		m->host.failure[0] = '\0'; /* asked anew, tried anew */
-	manager_settle(m, now);
-	if (on && m->state == SUPD_MANAGER_RUNNING && m->host.failure[0]) {
+	if (!gate_turn(m, now, word)) {
 		snprintf(reterr, n, "%s", m->host.failure);
+		(void) gate_turn(m, now, before); /* what does not run is not kept either */
 		return -ENOEXEC;
 	}
+	if (runtime)
+		return was_open != on;
+	r = m->world->gate_save(m->world->ctx, "timers", on);
+	if (r < 0) {
+		snprintf(reterr, n, "the setting could not be kept: %s (--runtime changes it for this run alone)",
+			 strerror(-r));
+		(void) gate_turn(m, now, before);
+		return r;
+	}
+	m->gate.kept = word;
 	return was_open != on;
 }
 
@@ -284,7 +299,15 @@ int manager_enable_unit(struct manager *m, const char *unit, bool enable, char *
 		}
 		fragment = pu ? pu->files.fragment : NULL;
 	} else {
+		enum manager_verdict v;
+
 		u = manager_unit(m, unit);
+		v = judge(m, u);
+		/* For one that cannot run, the same holds. */
+		if (v != MANAGER_DONE && v != MANAGER_NO_UNIT) {
+			manager_verdict_words(m, unit, v, reterr, n);
+			return -EBADMSG;
+		}
 		pu = NULL;
 		fragment = u ? u->config->fragment : NULL;
 		unit = u ? u->name : unit;

@@ -53,6 +53,7 @@ struct unit {
 	struct service service;
 	world_token token;        /* of the run that goes on; 0: none */
 	pid_t main_pid;           /* of the process that runs; 0: none */
+	struct supd_now spawn_asked; /* when it was asked for: that it runs is told later, maybe after its end */
 	struct run *run;          /* the one that goes on, or the last; NULL: never ran */
 	struct run *restart_run;  /* with restart_wanted: what begins then */
 };

@@ -588,6 +588,40 @@ START_TEST(the_plugin_hears_of_runs)
 }
 END_TEST
 
+START_TEST(what_cannot_run_cannot_be_enabled)
+{
+	char words[256];
+
+	fake_unit(&world, "wrong.service", "[Service]\nPrivateTmp=yes\nExecStart=/bin/job\nNoSuchKey=1\n");
+	fake_unit(&world, "masked.service", JOB)->is_masked = true;
+	begin();
+	ck_assert_int_eq(manager_enable_unit(m, "wrong.service", true, words, sizeof(words)), -EBADMSG);
+	ck_assert_ptr_nonnull(strstr(words, "unknown key 'NoSuchKey'")); /* and not the warning before it */
+	ck_assert_int_eq(manager_enable_unit(m, "masked.service", true, words, sizeof(words)), -EBADMSG);
+	ck_assert_ptr_nonnull(strstr(words, "is masked"));
+	ck_assert_int_eq(manager_enable_unit(m, "none.service", true, words, sizeof(words)), -ENOENT);
+}
+END_TEST
+
+START_TEST(a_run_begins_when_its_process_was_asked_for)
+{
+	struct fake_process *p;
+	usec_t asked;
+
+	fake_unit(&world, "a.service", JOB);
+	begin();
+	asked = world.now.boot;
+	ck_assert_int_eq(start("a.service"), MANAGER_DONE);
+	p = fake_process(&world, "a.service");
+	world.now.boot += 7;
+	world.now.real += 7;
+	fake_spawned(&world, m, p);
+	fake_exited(&world, m, p, EXIT(0));
+	ck_assert_uint_eq(manager_unit(m, "a.service")->run->started_boot, asked);
+	ck_assert_uint_ge(manager_unit(m, "a.service")->run->ended_boot, asked + 7);
+}
+END_TEST
+
 /* ---- reload ---- */
 
 START_TEST(a_reload_tells_what_was_added_changed_and_removed)
@@ -733,6 +767,8 @@ static Suite *manager_suite(void)
 	tcase_add_test(tc, a_pause_stops_the_plugin_and_a_resume_starts_it_anew);
 	tcase_add_test(tc, the_plugin_hears_of_runs);
 	tcase_add_test(tc, a_reload_tells_what_was_added_changed_and_removed);
+	tcase_add_test(tc, what_cannot_run_cannot_be_enabled);
+	tcase_add_test(tc, a_run_begins_when_its_process_was_asked_for);
 	tcase_add_test(tc, a_unit_that_became_an_alias_is_removed);
 	tcase_add_test(tc, a_reload_with_a_mistake_changes_nothing);
 	tcase_add_test(tc, an_old_mistake_does_not_stand_in_the_way);
