@@ -26,6 +26,11 @@ TESTS += %D%/test_calendar %D%/test_calendar_dst %D%/test_timestamp %D%/test_zon
 check_PROGRAMS += %D%/test_fsm
 TESTS += %D%/test_fsm
 
+# What is kept of a timer.
+%C%_test_state_file_LDADD = $(TIMER_TEST_LIBS)
+check_PROGRAMS += %D%/test_state_file
+TESTS += %D%/test_state_file
+
 # What is told of a timer.
 %C%_test_recent_LDADD = $(TIMER_TEST_LIBS)
 check_PROGRAMS += %D%/test_recent

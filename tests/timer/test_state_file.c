@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* What is written of a timer is what is read of it, and what was altered is not read. */
+#include "timer/state_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "tests/lib/test_main.h"
+
+#define NOW (UINT64_C(1800000000) * USEC_PER_SEC)
+
+static const struct state_life life = {
+	.boot_id = "0f0e0d0c-0b0a-0908-0706-050403020100", .daemon_id = { 1, 2, 3 },
+};
+static const struct state_now reader = {
+	.now = { .real = NOW, .boot = 5000 }, .life = life, .is_clock_believed = true,
+};
+
+static const struct timer_memory full = {
+	.accounted_real = NOW - 1,
+	.normal_since = 2,
+	.kept_real = 3,
+	.accounted = { NOW - 4, 400 },
+	.activated = { NOW - 5, -500 },
+	.anchor_active = { NOW - 6, 600 },
+	.anchor_inactive = { NOW - 7, 700 },
+	.last_trigger = { NOW - 8, 800 },
+	.last_scheduled = NOW - 9,
+	.last_end = { NOW - 10, 1000 },
+	.last_result = SUPD_RESULT_EXIT_CODE,
+	.last_status = -11,
+	.is_interrupted = true,
+	.last_success = { NOW - 12, 1200 },
+	.last_failure = { NOW - 13, 1300 },
+	.miss_reason = MISS_CLOCK_JUMP,
+	.miss_at = 14,
+	.miss_in_row = 15,
+	.has_run_since_miss = true,
+	.miss_count = INT64_MAX,
+	.open = {
+		.run_id = { 0xff, 0x01 }, .cause = "unit-\"active\\", .attempt = 16, .scheduled = 17,
+		.taken = { NOW - 18, 1800 },
+	},
+	.waiting = { MISS_DOWNTIME, 19 },
+	.spent = { { 20, 21 }, { 22, 23 } },
+	.n_spent = 2,
+};
+static const struct timer_memory empty;
+
+struct list {
+	struct state_record record[4];
+	size_t n, at;
+};
+
+static bool next_of(void *userdata, struct state_record *ret)
+{
+	struct list *l = userdata;
+
+	if (l->at == l->n)
+		return false;
+	*ret = l->record[l->at++];
+	return true;
+}
+
+static int compare_one(void *userdata, const char *name, const struct timer_memory *m, usec_t gone_since)
+{
+	struct list *l = userdata;
+	const struct state_record *wanted = &l->record[l->at++];
+
+	ck_assert_str_eq(name, wanted->name);
+	ck_assert_uint_eq(gone_since, wanted->gone_since);
+	ck_assert_mem_eq(m, wanted->memory, sizeof(*m));
+	return 0;
+}
+
+static char *encode(struct list *l, size_t *ret_n)
+{
+	char *bytes = NULL;
+
+	l->at = 0;
+	ck_assert_int_eq(state_encode(&life, NOW, next_of, l, &bytes, ret_n), 0);
+	l->at = 0;
+	return bytes;
+}
+
+START_TEST(what_was_written_is_read)
+{
+	struct list l = {
+		.record = { { "a.timer", &full, 0 }, { "b\\x2d\"\t\xc3\xa4.timer", &empty, 7 }, { "c.timer", &empty, 0 } },
+		.n = 3,
+	};
+	_cleanup_free_ char *bytes = NULL;
+	size_t n;
+
+	bytes = encode(&l, &n);
+	ck_assert_int_eq(state_decode(bytes, n, &reader, compare_one, &l), STATE_SOUND);
+	ck_assert_uint_eq(l.at, 3);
+}
+END_TEST
+
+START_TEST(no_timers_are_read_as_none)
+{
+	struct list l = { .n = 0 };
+	_cleanup_free_ char *bytes = NULL;
+	size_t n;
+
+	bytes = encode(&l, &n);
+	ck_assert_int_eq(state_decode(bytes, n, &reader, compare_one, &l), STATE_SOUND);
+}
+END_TEST
+
+/* Whatever byte it is, and wherever the file is cut. */
+START_TEST(what_was_altered_is_not_read)
+{
+	struct list l = { .record = { { "a.timer", &full, 0 } }, .n = 1 };
+	_cleanup_free_ char *bytes = NULL;
+	size_t n;
+
+	bytes = encode(&l, &n);
+	for (size_t i = 0; i < n; i++) {
+		bytes[i] ^= 1;
+		l.at = 0;
+		ck_assert_int_eq(state_decode(bytes, n, &reader, compare_one, &l), STATE_CORRUPT);
+		bytes[i] ^= 1;
+		ck_assert_int_eq(state_decode(bytes, i, &reader, compare_one, &l), STATE_CORRUPT);
+	}
+}
+END_TEST
+
+static Suite *state_file_suite(void)
+{
+	Suite *s = suite_create("timer/state_file");
+	TCase *t = tcase_create("state_file");
+
+	tcase_add_test(t, what_was_written_is_read);
+	tcase_add_test(t, no_timers_are_read_as_none);
+	tcase_add_test(t, what_was_altered_is_not_read);
+	suite_add_tcase(s, t);
+	return s;
+}
+
+TEST_MAIN(state_file_suite)
