@@ -46,6 +46,7 @@ struct plugin_host {
 	bool is_preparing;
 	bool is_stopping;  /* inside plugin->stop(): saves are synchronous */
 	struct plugin_unit *unit; /* uthash */
+	bool is_sorted;           /* these, by name */
 	char failure[512]; /* why it does not run although the gate is open; "" */
 };
 

@@ -56,6 +56,7 @@ static struct plugin_unit *unit_get(struct plugin_host *h, const char *name)
 		return NULL;
 	memcpy(pu->name, name, n + 1);
 	HASH_ADD_KEYPTR(hh, h->unit, pu->name, n, pu);
+	h->is_sorted = false;
 	return pu;
 }
 
@@ -279,11 +280,11 @@ static int host_unit_state(void *ctx, const char *name, struct supd_unit_state *
 {
 	struct plugin_host *h = ctx;
 	const struct world *w = h->manager->world;
-	const char *real = w->unit_resolve(w->ctx, name);
 	struct unit *u = manager_unit(h->manager, name);
+	const char *real = u ? u->name : w->unit_resolve(w->ctx, name);
 	const struct unit_config *c;
 
-	name = u ? u->name : real ? real : name;
+	name = real ? real : name;
 	c = config_now(h->manager, u, name);
 	if (!c)
 		return -ENOENT;
@@ -558,6 +559,14 @@ static int unit_by_name(struct plugin_unit *a, struct plugin_unit *b)
 	return strcmp(a->name, b->name);
 }
 
+static void units_sort(struct plugin_host *h)
+{
+	if (h->is_sorted)
+		return;
+	HASH_SRT(hh, h->unit, unit_by_name);
+	h->is_sorted = true;
+}
+
 int plugin_host_prepare(struct plugin_host *h, const struct supd_now *now, struct diag *mistakes)
 {
 	struct plugin_unit *pu, *next;
@@ -569,7 +578,7 @@ int plugin_host_prepare(struct plugin_host *h, const struct supd_now *now, struc
 	r = h->listener->prepare(h->listener_data, now);
 	if (r < 0)
 		return r;
-	HASH_SRT(hh, h->unit, unit_by_name);
+	units_sort(h);
 	HASH_ITER(hh, h->unit, pu, next)
 		blame(pu, mistakes);
 	return 0;
@@ -649,7 +658,7 @@ void manager_plugin_units(struct manager *m, void (*fn)(void *userdata, const st
 	struct manager_plugin_unit shown;
 	struct plugin_unit *pu, *next;
 
-	HASH_SRT(hh, m->host.unit, unit_by_name);
+	units_sort(&m->host);
 	HASH_ITER(hh, m->host.unit, pu, next) {
 		shown = plugin_unit_shown(pu);
 		fn(userdata, &shown);

@@ -191,12 +191,14 @@ static int candidate_by_name(struct candidate *a, struct candidate *b)
 static void commit(struct manager *m, const struct supd_now *now, struct reload_report *r)
 {
 	struct candidate *c, *next;
+	bool has_changed = m->candidate;
 
 	HASH_SRT(hh, m->candidate, candidate_by_name);
 	HASH_ITER(hh, m->candidate, c, next)
 		apply(m, now, c, r);
 	candidates_drop(m);
-	(void) manager_sort(m);
+	if (has_changed)
+		(void) manager_sort(m);
 	plugin_host_commit(&m->host, now, r);
 }
 

@@ -107,7 +107,7 @@ size_t unit_files_count(const struct unit_files *f)
 	return f->index.n_entries;
 }
 
-uint64_t unit_files_fingerprint(const struct unit_files *f, const char *name)
+uint64_t unit_files_fingerprint(struct unit_files *f, const char *name)
 {
 	const struct unit_entry *e = unit_index_find(&f->index, name);
 
@@ -116,7 +116,7 @@ uint64_t unit_files_fingerprint(const struct unit_files *f, const char *name)
 	return e->fingerprint ? e->fingerprint : 1;
 }
 
-const char *unit_files_resolve(const struct unit_files *f, const char *name)
+const char *unit_files_resolve(struct unit_files *f, const char *name)
 {
 	const struct unit_entry *e = unit_index_find(&f->index, name);
 

@@ -42,9 +42,9 @@ int unit_files_scan(struct unit_files *f, unsigned kinds, struct diag *d);
 const char *unit_files_name(const struct unit_files *f, size_t i);
 size_t unit_files_count(const struct unit_files *f);
 /* 0 if there is no such unit. */
-uint64_t unit_files_fingerprint(const struct unit_files *f, const char *name);
+uint64_t unit_files_fingerprint(struct unit_files *f, const char *name);
 /* The name a link stands for (dbus-x.service → x.service), or @name itself, or NULL: no such unit. */
-const char *unit_files_resolve(const struct unit_files *f, const char *name);
+const char *unit_files_resolve(struct unit_files *f, const char *name);
 
 /* Reads fragment and drop-ins of one unit. 0: problems of the files are in ret->problems; -ENOENT; or another
  * negative errno that is no fault of the files (-ENOMEM, -EMFILE). Gives; the caller frees with

@@ -322,7 +322,7 @@ static int compare_wants(const void *one, const void *other)
 	return c ? c : (int) a->dir - (int) b->dir;
 }
 
-static struct unit_entry *find(const struct unit_index *x, const char *name);
+static struct unit_entry *find(struct unit_index *x, const char *name);
 
 /* Of the wants of one unit from @first on: the first directory of supd's that says no in its default.target.wants/.
  * What directories below it want does not count. */
@@ -442,16 +442,26 @@ static void sort_entries(struct unit_index *x)
 	x->n_entries = n;
 }
 
-static struct unit_entry *find(const struct unit_index *x, const char *name)
+/* Who asks for one after the other, in their order, finds the next near the last: steps that double, then halves. */
+static struct unit_entry *find(struct unit_index *x, const char *name)
 {
-	size_t low = 0, high = x->n_entries;
+	size_t low = x->last < x->n_entries && strcmp(name, x->entry[x->last].name) >= 0 ? x->last : 0;
+	size_t high = low, step = 1;
 
+	while (high < x->n_entries && strcmp(name, x->entry[high].name) > 0) {
+		low = high + 1;
+		high += step;
+		step *= 2;
+	}
+	high = high < x->n_entries ? high + 1 : x->n_entries;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		int c = strcmp(name, x->entry[middle].name);
 
-		if (c == 0)
+		if (c == 0) {
+			x->last = middle;
 			return &x->entry[middle];
+		}
 		if (c < 0)
 			high = middle;
 		else
@@ -460,7 +470,7 @@ static struct unit_entry *find(const struct unit_index *x, const char *name)
 	return NULL;
 }
 
-const struct unit_entry *unit_index_find(const struct unit_index *x, const char *name)
+const struct unit_entry *unit_index_find(struct unit_index *x, const char *name)
 {
 	return find(x, name);
 }

@@ -3,7 +3,7 @@
 #define SUPD_STORE_UNIT_INDEX_H
 
 /* What the unit directories hold, as one pass over them found it: sorted tables, never changed after they
- * were built. Private to unit_files; nothing is opened here but directories. */
+ * were built (but for where the last search ended). Private to unit_files; nothing is opened here but directories. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,6 +49,7 @@ struct unit_index {
 	struct arena arena;
 	struct unit_entry *entry; /* by name */
 	size_t n_entries;
+	size_t last; /* found last */
 	struct unit_dropin *dropin; /* by stem, file, directory */
 	size_t n_dropins;
 	const char **distrust; /* of each directory, or NULL */
@@ -59,7 +60,7 @@ int unit_index_build(const struct unit_dir *dirs, size_t n_dirs, bool trusted_on
 		     struct unit_index *ret, struct diag *d);
 void unit_index_done(struct unit_index *x);
 
-const struct unit_entry *unit_index_find(const struct unit_index *x, const char *name);
+const struct unit_entry *unit_index_find(struct unit_index *x, const char *name);
 
 /* The drop-ins of a unit in the order in which they apply; of one file name the first directory's, masked
  * ones left out. Gives; the caller frees the array. -ENOMEM. */
