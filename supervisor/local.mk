@@ -8,24 +8,7 @@ include %D%/store/local.mk
 include %D%/run/local.mk
 include %D%/control/local.mk
 include %D%/cli/local.mk
-
-# The composition root.
-settings_sources = \
-	%D%/settings.c %D%/settings.h \
-	%D%/surroundings.c %D%/surroundings.h
-
-sbin_PROGRAMS += supd
-supd_SOURCES = $(settings_sources) \
-	%D%/supd.c \
-	%D%/supd_control.c %D%/supd_control.h \
-	%D%/supd_files.c %D%/supd_files.h \
-	%D%/supd_jobs.c %D%/supd_jobs.h \
-	%D%/supd_log.c %D%/supd_log.h \
-	%D%/supd_options.c %D%/supd_options.h \
-	%D%/supd_places.c %D%/supd_places.h \
-	%D%/supd_units.c %D%/supd_units.h \
-	%D%/supd_wire.c %D%/supd_wire.h
-supd_LDADD = libcontrol.a libcore.a $(RUN_LIBS) $(JANSSON_LIBS)
+include %D%/daemon/local.mk
 
 include_HEADERS = %D%/supd-plugin.h
 EXTRA_DIST += %D%/world.h

@@ -17,13 +17,13 @@
 #include "run/daemon.h"
 #include "run/log_sink.h"
 #include "run/world_linux.h"
-#include "settings.h"
-#include "supd_control.h"
-#include "supd_log.h"
-#include "supd_options.h"
-#include "supd_places.h"
-#include "supd_wire.h"
-#include "surroundings.h"
+#include "daemon/settings.h"
+#include "daemon/supd_control.h"
+#include "daemon/supd_log.h"
+#include "daemon/supd_options.h"
+#include "daemon/supd_places.h"
+#include "daemon/supd_wire.h"
+#include "daemon/surroundings.h"
 
 
 struct supd {

@@ -7,8 +7,8 @@
 
 #include "base/arena.h"
 #include "core/manager.h"
-#include "settings.h"
-#include "surroundings.h"
+#include "daemon/settings.h"
+#include "daemon/surroundings.h"
 
 struct diag;
 struct unit_files;

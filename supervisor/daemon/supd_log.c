@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "supd_log.h"
+#include "daemon/supd_log.h"
 
 #include <stdarg.h>
 #include <stdio.h>

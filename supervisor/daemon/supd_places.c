@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "supd_places.h"
+#include "daemon/supd_places.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
-#include "settings.h"
+#include "daemon/settings.h"
 #include "store/atomic_file.h"
 #include "store/file.h"
 #include "store/lock.h"

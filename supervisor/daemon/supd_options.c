@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "supd_options.h"
+#include "daemon/supd_options.h"
 
 #include <errno.h>
 #include <getopt.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "supd_units.h"
+#include "daemon/supd_units.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #include "control/client.h"
 #include "core/report.h"
 #include "core/unit.h"
-#include "supd_control.h"
-#include "supd_files.h"
+#include "daemon/supd_control.h"
+#include "daemon/supd_files.h"
 
 #define PLUGIN "timer"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "settings.h"
+#include "daemon/settings.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 #include "store/config_file.h"
-#include "surroundings.h"
+#include "daemon/surroundings.h"
 #include "unit/merge.h"
 #include "unit/source.h"
 

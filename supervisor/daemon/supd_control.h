@@ -7,7 +7,7 @@
 
 #include "control/api.h"
 #include "core/manager.h"
-#include "supd_jobs.h"
+#include "daemon/supd_jobs.h"
 #include "world.h"
 
 struct supd_control {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "supd_wire.h"
+#include "daemon/supd_wire.h"
 
 #include "core/manager.h"
 #include "run/world_linux.h"
-#include "supd_control.h"
-#include "supd_log.h"
+#include "daemon/supd_control.h"
+#include "daemon/supd_log.h"
 
 /* ---- from the world to the manager ---- */
 

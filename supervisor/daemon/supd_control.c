@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "supd_control.h"
+#include "daemon/supd_control.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #include "base/log.h"
 #include "control/client.h"
 #include "core/report.h"
-#include "supd_files.h"
-#include "supd_units.h"
+#include "daemon/supd_files.h"
+#include "daemon/supd_units.h"
 #include "unit/name.h"
 
 /* The one feature there is so far. */

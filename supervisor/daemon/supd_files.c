@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "supd_files.h"
+#include "daemon/supd_files.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -11,7 +11,7 @@
 #include "control/client.h"
 #include "core/report.h"
 #include "core/unit.h"
-#include "supd_control.h"
+#include "daemon/supd_control.h"
 
 /* ---- who may see what ---- */
 

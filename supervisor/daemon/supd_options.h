@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
-#include "settings.h"
+#include "daemon/settings.h"
 
 struct options {
 	struct settings_options settings;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "surroundings.h"
+#include "daemon/surroundings.h"
 
 #include <errno.h>
 #include <fcntl.h>

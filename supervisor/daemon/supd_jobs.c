@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "supd_jobs.h"
+#include "daemon/supd_jobs.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "control/client.h"
 #include "core/report.h"
 #include "core/unit.h"
-#include "supd_control.h"
+#include "daemon/supd_control.h"
 
 _Static_assert(sizeof(sd_id128_t) == RUN_ID_BYTES, "a run's id is a UUID");
 
