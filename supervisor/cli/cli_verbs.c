@@ -12,8 +12,6 @@
 #include "cli/cli_units.h"
 #include "cli/cli_verify.h"
 #include "cli/cli_why.h"
-#include "cli/cli_verify.h"
-#include "cli/cli_why.h"
 #if ENABLE_TIMER
 #include "cli/cli_calendar.h"
 #include "cli/cli_simulate.h"
@@ -78,8 +76,6 @@ static const struct cli_verb verbs[] = {
 	  2, cli_experimental, NULL },
 	{ DAEMON, "version", NULL, "", "versions of supctl and of supd", 0, 0, 0, cli_version, NULL },
 
-	{ OFFLINE, "verify", NULL, "[FILE…]", "judge unit files, or all of the unit path",
-	  CLI_USER | CLI_SYSTEM, 0, -1, NULL, cli_verify },
 	{ OFFLINE, "verify", NULL, "[FILE…]", "judge unit files: those named, or all there are",
 	  CLI_USER | CLI_SYSTEM, 0, -1, NULL, cli_verify },
 #if ENABLE_TIMER

@@ -160,7 +160,8 @@ const char *manager_verdict_words(struct manager *m, const char *unit, enum mana
 		break;
 	case MANAGER_NO_UNIT:
 		near = manager_suggest(m, unit);
-		if (near)
+		/* One that was removed while it runs still has its name. */
+		if (near && !str_equal(near, unit))
 			snprintf(buf, n, "no such unit: %s (did you mean %s?)", unit, near);
 		else
 			snprintf(buf, n, "no such unit: %s", unit);

@@ -734,6 +734,7 @@ END_TEST
 START_TEST(a_unit_removed_while_it_runs_goes_when_its_run_ends)
 {
 	struct reload_report report = { 0 };
+	char words[256];
 
 	fake_unit(&world, "a.service", JOB);
 	begin();
@@ -742,6 +743,8 @@ START_TEST(a_unit_removed_while_it_runs_goes_when_its_run_ends)
 	fake_unit_remove(&world, "a.service");
 	ck_assert_int_eq(manager_reload(m, &world.now, &report), 0);
 	ck_assert_int_eq(start("a.service"), MANAGER_NO_UNIT);
+	ck_assert_str_eq(manager_verdict_words(m, "a.service", MANAGER_NO_UNIT, words, sizeof(words)),
+			 "no such unit: a.service"); /* and not: did you mean a.service? */
 	fake_exited(&world, m, fake_process(&world, "a.service"), EXIT(0));
 	ck_assert_uint_eq(heard.n_ended, 1);
 	ck_assert_ptr_null(manager_unit(m, "a.service"));
