@@ -10,11 +10,11 @@
 
 #define NOW (UINT64_C(1800000000) * USEC_PER_SEC)
 
-static const struct state_life life = {
-	.boot_id = "0f0e0d0c-0b0a-0908-0706-050403020100", .daemon_id = { 1, 2, 3 },
-};
+#define LIFE { .boot_id = "0f0e0d0c-0b0a-0908-0706-050403020100", .daemon_id = { 1, 2, 3 } }
+
+static const struct state_life life = LIFE;
 static const struct state_now reader = {
-	.now = { .real = NOW, .boot = 5000 }, .life = life, .is_clock_believed = true,
+	.now = { .real = NOW, .boot = 5000 }, .life = LIFE, .is_clock_believed = true,
 };
 
 static const struct timer_memory full = {
