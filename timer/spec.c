@@ -26,7 +26,7 @@ const struct timer_defaults timer_defaults_builtin = {
 struct reading {
 	struct timer_spec spec;
 	struct zone_cache *zones;
-	const struct assignment *unit_at; /* the last Unit= */
+	bool is_unit_bad; /* Unit= does not name a service: then no target is guessed either */
 };
 
 /* ---- triggers ---- */
@@ -229,15 +229,15 @@ static int parse_unit(const struct key_context *c)
 	char shown[128];
 
 	reading->spec.unit = NULL;
-	reading->unit_at = NULL;
+	reading->is_unit_bad = false;
 	if (!*value)
 		return 0;
 	if (!str_ends(value, ".service") || strlen(value) > 255 || strchr(value, '/')) {
 		key_error(c, "Unit= must name a service, such as backup.service, not '%s'",
 			  text_escape_to(shown, sizeof(shown), value));
+		reading->is_unit_bad = true;
 		return 0;
 	}
-	reading->unit_at = c->assignment;
 	reading->spec.unit = arena_strdup(c->arena, value);
 	return reading->spec.unit ? 0 : -ENOMEM;
 }
@@ -415,7 +415,7 @@ int timer_spec_parse(const char *name, const struct assignment *assignment, size
 		diag_add(d, DIAG_ERROR, n > 0 ? assignment[0].file : name, 0, NULL,
 			 "no trigger: set at least one of OnCalendar=, OnStartupSec=, OnActiveSec=, OnBootSec=, "
 			 "OnUnitActiveSec=, OnUnitInactiveSec=, OnClockChange=, OnTimezoneChange=");
-	r = default_target(name, arena, spec);
+	r = reading.is_unit_bad ? 0 : default_target(name, arena, spec);
 	if (r >= 0)
 		*ret = *spec;
 	return r;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/parse_error.h"
@@ -486,7 +487,7 @@ static int open_manager(struct simulate *s)
 		.clock_epoch = s->from < CLOCK_EPOCH ? 0 : CLOCK_EPOCH,
 	};
 	struct diag d = { 0 };
-	int r = offline_open(&s->offline, NULL);
+	int r = offline_open(&s->offline, NULL, geteuid() == 0);
 
 	if (r < 0)
 		return r;

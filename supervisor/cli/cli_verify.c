@@ -27,6 +27,7 @@ struct verify {
 	struct world_offline world;
 	struct wanted *wanted;
 	size_t n_wanted; /* 0: all units there are */
+	struct diag unfit; /* FILEs that cannot be judged; the others are all the same */
 	struct verify_report report;
 };
 
@@ -95,27 +96,39 @@ static int apply(struct verify *v, int key, const char *value)
 	}
 }
 
+/* What stands against a FILE, or NULL. */
+static const char *file_fault(const struct verify *v, const char *path, const char *name)
+{
+	enum unit_kind kind = unit_name_kind(name);
+
+	if (!unit_name_is_valid(name))
+		return "that is not the name of a unit";
+	if (kind != UNIT_SERVICE && kind != UNIT_TIMER)
+		return "only services and timers can be verified";
+	if (!ENABLE_TIMER && kind == UNIT_TIMER)
+		return "this supctl was built without timers";
+	if (access(path, R_OK) < 0)
+		return strerror(errno);
+	for (size_t i = 0; i < v->n_wanted; i++)
+		if (str_equal(v->wanted[i].name, name) && !str_equal(v->wanted[i].path, path))
+			return "another file of this name is to be verified; one at a time";
+	return NULL;
+}
+
 static int want_file(struct verify *v, const char *file)
 {
 	struct wanted *grown = arena_grow(&v->offline.arena, v->wanted, v->n_wanted, sizeof(*grown));
-	const char *path = settings_absolute(file, &v->offline.arena), *name;
+	const char *path = settings_absolute(file, &v->offline.arena), *name, *fault;
 
 	if (!grown || !path)
 		return fail(v, CONTROL_FAILED, file, strerror(ENOMEM));
 	v->wanted = grown;
 	name = strrchr(path, '/') + 1;
-	if (!unit_name_is_valid(name))
-		return fail(v, CONTROL_FAILED, file, "that is not the name of a unit");
-	if (unit_name_kind(name) != UNIT_SERVICE && unit_name_kind(name) != UNIT_TIMER)
-		return fail(v, CONTROL_FAILED, file, "only services and timers can be verified");
-	if (!ENABLE_TIMER && unit_name_kind(name) == UNIT_TIMER)
-		return fail(v, CONTROL_FAILED, file, "this supctl was built without timers");
-	if (access(path, R_OK) < 0)
-		return fail(v, CONTROL_FAILED, file, strerror(errno));
-	for (size_t i = 0; i < v->n_wanted; i++)
-		if (str_equal(v->wanted[i].name, name) && !str_equal(v->wanted[i].path, path))
-			return fail(v, CONTROL_FAILED, file, "another file of this name is to be verified; one at a time");
-	v->wanted[v->n_wanted++] = (struct wanted) { path, name };
+	fault = file_fault(v, path, name);
+	if (fault)
+		diag_add(&v->unfit, DIAG_ERROR, file, 0, NULL, "%s", fault);
+	else
+		v->wanted[v->n_wanted++] = (struct wanted) { path, name };
 	return GO_ON;
 }
 
@@ -129,6 +142,8 @@ static int parse(struct verify *v, int argc, char **argv)
 		r = apply(v, key, optarg);
 	for (; r == GO_ON && optind < argc; optind++)
 		r = want_file(v, argv[optind]);
+	if (r == GO_ON && v->n_wanted == 0 && v->unfit.n > 0)
+		r = fail(v, CONTROL_FAILED, v->unfit.entry[0].file, v->unfit.entry[0].message);
 	return r;
 }
 
@@ -191,7 +206,8 @@ static int open_manager(struct verify *v)
 	const struct supd_start_info info = { .size = sizeof(info), .daemon_since = now };
 	const char *const *dirs = search_path(v);
 	struct diag d = { 0 };
-	int r = dirs ? offline_open(&v->offline, dirs) : -ENOMEM;
+	/* Files at hand are judged for what they say, wherever they lie; the unit path as supd would. */
+	int r = dirs ? offline_open(&v->offline, dirs, v->n_wanted == 0 && geteuid() == 0) : -ENOMEM;
 
 	if (r < 0)
 		return r;
@@ -263,6 +279,7 @@ static int verify(struct verify *v)
 
 	if (r != GO_ON)
 		return r;
+	verify_report_problems(&v->report, &v->unfit);
 	r = open_manager(v);
 	if (r < 0)
 		return fail(v, CONTROL_FAILED, "units cannot be read", strerror(-r));
@@ -282,5 +299,6 @@ int cli_verify(int argc, char **argv)
 	now = offline_clocks();
 	offline_done(&v.offline, &now);
 	verify_report_done(&v.report);
+	diag_done(&v.unfit);
 	return r;
 }

@@ -55,11 +55,12 @@ int offline_settings(struct offline *o, struct diag *d)
 	return settings_load(&o->options, &o->settings, d);
 }
 
-int offline_open(struct offline *o, const char *const *dirs)
+int offline_open(struct offline *o, const char *const *dirs, bool trusted_only)
 {
 	const struct unit_files_config files = {
 		.dirs = dirs ? dirs : o->settings.unit_path,
 		.systemd_dirs = o->settings.systemd_unit_path,
+		.trusted_only = trusted_only,
 	};
 	int r = surroundings_look(o->options.is_user, &o->surroundings);
 

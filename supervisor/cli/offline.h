@@ -56,8 +56,9 @@ void offline_done(struct offline *o, const struct supd_now *now);
 int offline_option(struct offline *o, int key, const char *value);
 /* As settings_load(). */
 int offline_settings(struct offline *o, struct diag *d);
-/* Looks around and opens the unit directories; @dirs instead of the unit path, NULL: that. 0 or a negative errno. */
-int offline_open(struct offline *o, const char *const *dirs);
+/* Looks around and opens the unit directories; @dirs instead of the unit path, NULL: that. @trusted_only: files that
+ * others may write are refused, as by a supd run by root. 0 or a negative errno. */
+int offline_open(struct offline *o, const char *const *dirs, bool trusted_only);
 /* A manager that has loaded, and has not begun; the gate is open. @world is lent to the end. @d: what is wrong with
  * directories. 0 or a negative errno. */
 int offline_load(struct offline *o, const struct world *world, const struct supd_start_info *info, struct diag *d);

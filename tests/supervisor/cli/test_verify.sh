@@ -110,6 +110,17 @@ else
 	printf '[Timer]\nOnCalendar=daily\n' >units/good.timer
 	verify 1 "a supctl without timers judges none" units/good.timer
 fi
+verify 1 "a FILE that cannot be read among others" units/none.service units/good.service
+says 'units/none.service: No such file or directory' "is told"
+says '1 unit: 0 invalid, 0 warnings' "and the others are judged"
+mkdir theirs
+cp units/good.service theirs/
+chmod 666 theirs/good.service
+verify 0 "a FILE is judged for what it says" theirs/good.service
+if [ "$(id -u)" = 0 ]; then
+	verify 4 "as root, what others may write" --unit-path=theirs
+	says "$dir/theirs/good.service: is writable by others (mode 0666); chmod go-w it" "is refused as supd refuses it"
+fi
 verify 1 "an error in JSON" --json units/none.service
 says '{"error":true,"message":"units/none.service: No such file or directory","exitcode":1}' "is an object"
 
