@@ -213,8 +213,10 @@ static int parse_retry_on(const struct key_context *c)
 		}
 		mask |= words[i].bit;
 	}
+	if (r == -EINVAL)
+		key_error(c, "RetryOn= has unbalanced quotes or a bad escape");
 	if (r < 0)
-		return r;
+		return r == -ENOMEM ? r : 0;
 	/* Empty: the default again. */
 	spec->retry_on = mask ? mask : RETRY_ON_EXIT;
 	return 0;
