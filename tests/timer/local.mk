@@ -35,3 +35,9 @@ TESTS += %D%/test_state_file
 %C%_test_recent_LDADD = $(TIMER_TEST_LIBS)
 check_PROGRAMS += %D%/test_recent
 TESTS += %D%/test_recent
+
+# What a file means, and when that elapses.
+%C%_test_schedule_LDADD = $(TIMER_TEST_LIBS)
+%C%_test_spec_LDADD = $(TIMER_TEST_LIBS)
+check_PROGRAMS += %D%/test_schedule %D%/test_spec
+TESTS += %D%/test_schedule %D%/test_spec
