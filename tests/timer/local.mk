@@ -27,9 +27,10 @@ check_PROGRAMS += %D%/test_fsm
 TESTS += %D%/test_fsm
 
 # What is kept of a timer.
+%C%_test_memory_LDADD = $(TIMER_TEST_LIBS)
 %C%_test_state_file_LDADD = $(TIMER_TEST_LIBS)
-check_PROGRAMS += %D%/test_state_file
-TESTS += %D%/test_state_file
+check_PROGRAMS += %D%/test_memory %D%/test_state_file
+TESTS += %D%/test_memory %D%/test_state_file
 
 # What is told of a timer.
 %C%_test_recent_LDADD = $(TIMER_TEST_LIBS)
