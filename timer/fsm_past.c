@@ -74,7 +74,7 @@ static void unwait_future(struct step *s)
 {
 	struct timer_memory *m = s->memory;
 
-	if (m->waiting.reason == MISS_NONE || m->waiting.scheduled <= s->now.real || m->waiting.reason == MISS_INTERRUPTED)
+	if (s->t->catch_up_at == USEC_NEVER || m->waiting.scheduled <= s->now.real || m->waiting.reason == MISS_INTERRUPTED)
 		return;
 	m->waiting = (struct waiting) { 0 };
 	s->t->catch_up_at = USEC_NEVER;
@@ -107,6 +107,9 @@ void step_begin_calendar(struct step *s)
 			memory_spend(m, m->normal_since, line);
 		m->kept_real = line;
 		calendar_anew(s);
+		if (m->waiting.scheduled >= s->c->clock_epoch)
+			s->t->catch_up_at = USEC_NEVER; /* nobody knows how old it is */
+		unwait_future(s);
 		return;
 	}
 	if (m->kept_real != 0)
@@ -308,6 +311,8 @@ void step_jump(struct step *s)
 	s->unseen = was_believed ? MISS_CLOCK_JUMP : MISS_DOWNTIME;
 	stamps_follow(s);
 	anchors_follow(s);
+	if (s->t->catch_up_at != USEC_NEVER && !step_is_young(s, usec_sub(s->now.real, m->waiting.scheduled)))
+		step_drop_waiting(s);
 	if (!was_believed || s->now.real < s->c->clock_epoch) {
 		step_begin_calendar(s);
 	} else if (line > s->now.real) {

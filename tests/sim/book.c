@@ -171,18 +171,45 @@ static void fates_ahead(struct book *b, struct book_timer *t, usec_t now, bool i
 	}
 }
 
+static bool happens(const struct book *b, const char *what)
+{
+	return b->sim->event && strcmp(b->sim->event, what) == 0;
+}
+
 /* ---- marks: what the disk knows ---- */
 
 static void process(struct book *b, bool is_midway);
 
+static struct book_mark *mark_find(struct book *b, uint64_t id)
+{
+	for (unsigned i = 0; i < BOOK_MARKS; i++)
+		if (b->mark[i].id == id)
+			return &b->mark[i];
+	return NULL;
+}
+
+/* One that no state on the disk, or on its way there, goes back to. */
+static struct book_mark *mark_free(struct book *b)
+{
+	const struct sim *s = b->sim;
+
+	for (unsigned i = 0; i < BOOK_MARKS; i++) {
+		uint64_t id = b->mark[i].id;
+
+		if (id == 0 || (id != s->generation[0].mark && id != s->generation[1].mark && id != s->writing.mark &&
+				id != s->next.mark && id != b->last_mark))
+			return &b->mark[i];
+	}
+	sim_fail(b->sim, "no room for marks");
+}
+
 static uint64_t on_mark(void *data)
 {
 	struct book *b = data;
-	struct book_mark *m = &b->mark[++b->last_mark % BOOK_MARKS];
+	struct book_mark *m = mark_free(b);
 
 	process(b, true); /* what was said before is in the state that is being saved */
-
-	m->id = b->last_mark;
+	m->id = ++b->last_mark;
 	m->undo = b->n_undo;
 	for (unsigned i = 0; i < BOOK_TIMERS; i++)
 		m->memory[i] = b->timer[i].memory;
@@ -199,9 +226,9 @@ static void life_begins(struct book_timer *t)
 static void on_restored(void *data, uint64_t mark, bool has_state)
 {
 	struct book *b = data;
-	struct book_mark *m = &b->mark[mark % BOOK_MARKS];
+	struct book_mark *m = has_state ? mark_find(b, mark) : NULL;
 
-	if (has_state && m->id != mark)
+	if (has_state && !m)
 		sim_fail(b->sim, "the book has lost mark %llu", (unsigned long long) mark);
 	while (has_state && b->n_undo > m->undo) {
 		struct book_undo *u = &b->undo[--b->n_undo];
@@ -212,8 +239,6 @@ static void on_restored(void *data, uint64_t mark, bool has_state)
 		struct book_timer *t = &b->timer[i];
 
 		life_begins(t);
-		if (happens(b, "boot"))
-			t->has_begun_up = false;
 		t->memory = has_state ? m->memory[i] : (struct book_memory) { 0 };
 		if (!has_state)
 			t->n_fates = 0;
@@ -221,6 +246,7 @@ static void on_restored(void *data, uint64_t mark, bool has_state)
 	if (!has_state)
 		b->n_undo = 0;
 	b->was_restored = true;
+	b->life += happens(b, "boot");
 }
 
 /* ---- what is seen ---- */
@@ -328,11 +354,6 @@ static struct book_timer *timer_of(struct book *b, const char *name)
 	return NULL;
 }
 
-static bool happens(const struct book *b, const char *what)
-{
-	return b->sim->event && strcmp(b->sim->event, what) == 0;
-}
-
 static const struct sim_expression *expression(const struct book_timer *t)
 {
 	return t->plan.expression >= 0 ? &sim_expressions[t->plan.expression] : NULL;
@@ -372,7 +393,7 @@ static void take_catch_up(struct book *b, struct book_timer *t, const struct sim
 {
 	usec_t now = sim_real(b->sim);
 
-	if (!t->plan.is_persistent)
+	if (!t->plan.is_persistent && !happens(b, "reload"))
 		fail(b, t, "made up for a moment although it is not persistent");
 	if (now > r->scheduled && now - r->scheduled > t->plan.catch_up + SPREAD && t->waits_since == 0)
 		fail(b, t, "made up for a moment %llu s ago", SPANS(now - r->scheduled));
@@ -436,9 +457,9 @@ static void taken(struct book *b, struct book_timer *t, const struct sim_record 
 	else if (str_equal(cause, "unit-inactive"))
 		take_interval(b, t, r, t->anchor_inactive, t->plan.unit_inactive);
 	else if (str_equal(cause, "startup")) {
-		if (t->has_begun_up || t->plan.startup == 0)
+		if (t->memory.begun_up == b->life || t->plan.startup == 0)
 			fail(b, t, "the start-up's moment came twice");
-		t->has_begun_up = true;
+		t->memory.begun_up = b->life;
 	} else if (str_equal(cause, "manual") && (!happens(b, "trigger") || strcmp(b->command_timer, t->name) != 0))
 		fail(b, t, "ran by hand, but nobody did");
 	else if (str_equal(cause, "clock-change") && !happens(b, "clock jump"))
@@ -496,7 +517,9 @@ static void reason_is_true(struct book *b, struct book_timer *t, const struct si
 {
 	usec_t now = sim_real(b->sim);
 
-	if (str_equal(r->reason, "overlap") && !is_target_active(b, t) && !t->memory.is_open)
+	if (happens(b, "boot") || happens(b, "resume") || happens(b, "gate on"))
+		is_waiting = true; /* in the life before */
+	if (str_equal(r->reason, "overlap") && !is_waiting && !is_target_active(b, t) && !t->memory.is_open)
 		fail(b, t, "an overlap with nothing");
 	if (str_equal(r->reason, "late") && r->count == 1 && !is_waiting && now - r->scheduled <= STEP &&
 	    moment_next(expression(t), b->zone, r->scheduled) > now)
@@ -510,7 +533,8 @@ static void reason_is_true(struct book *b, struct book_timer *t, const struct si
 
 static void missed(struct book *b, struct book_timer *t, const struct sim_record *r)
 {
-	bool is_answer = happens(b, "saved") || b->sim->is_disk_full || b->sim->manager->host.instance == NULL ||
+	bool is_answer = happens(b, "saved") || happens(b, "pause") || happens(b, "gate off") || happens(b, "shutdown") ||
+			 happens(b, "reload") || b->sim->is_disk_full || b->sim->manager->host.instance == NULL ||
 			 b->sim->manager->host.instance->failing_since;
 	bool is_first = is_answer && !t->is_taken_spawned && t->is_taken && r->count == 1 && r->scheduled == t->taken_scheduled;
 	bool is_waiting = t->waits_since != 0;
@@ -549,6 +573,13 @@ static void ladder_said(struct book *b, struct book_timer *t, const struct sim_r
 	t->ladder_in = r->in;
 	if (!t->memory.is_open)
 		fail(b, t, "a retry of no run");
+	if (t->is_taken)
+		return; /* its end is told next */
+	/* It ended while nobody listened: the ladder begins now. */
+	t->ladder_said = t->memory.is_open = false;
+	t->has_ladder = true;
+	t->ladder_at = b->sim->boot + r->in;
+	t->ladder_attempt = r->attempt + 1;
 }
 
 static bool is_retried(const struct plan *p, int result)
@@ -675,6 +706,17 @@ static void begin_believed(struct book *b, struct book_timer *t, usec_t now, boo
 	m->since = usec_min(m->since, now);
 }
 
+/* Its run went on while nobody listened. */
+static void still_runs(struct book *b, struct book_timer *t)
+{
+	const struct unit *u = manager_unit(b->sim->manager, b->service[t->plan.service].name);
+
+	if (!t->memory.is_open || !u || !u->run || u->run->ended_boot != 0 || !u->run->trigger_unit ||
+	    !str_equal(u->run->trigger_unit, t->name))
+		return;
+	t->is_taken = t->is_taken_spawned = true;
+}
+
 static void timer_begins(struct book *b, struct book_timer *t)
 {
 	usec_t now = sim_real(b->sim);
@@ -684,6 +726,7 @@ static void timer_begins(struct book *b, struct book_timer *t)
 		t->memory.vague = usec_max(t->memory.vague, usec_max(now, t->memory.peak));
 	t->memory.version = t->plan.version;
 	t->memory.zone = b->zone;
+	still_runs(b, t);
 	t->is_active = t->plan.is_enabled;
 	if (!t->is_active) {
 		t->memory.since = t->memory.kept = 0;
@@ -704,7 +747,7 @@ static void plan_applied(struct book *b, struct book_timer *t)
 	t->memory.vague = usec_max(t->memory.vague, usec_max(now, t->memory.peak));
 	t->plan = t->file;
 	t->memory.version = t->plan.version;
-	t->has_begun_up = false;
+	t->memory.begun_up = 0;
 	if (t->plan.is_bad)
 		t->plan.exists = false;
 }
@@ -939,7 +982,7 @@ static void alarms_match(struct book *b)
 
 static void no_storm(struct book *b)
 {
-	uint64_t hour = b->sim->boot / USEC_PER_HOUR;
+	uint64_t hour = b->sim->boot / USEC_PER_HOUR + 1;
 
 	if (hour != b->hour) {
 		b->hour = hour;

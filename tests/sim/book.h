@@ -47,6 +47,7 @@ struct book_memory {
 	usec_t scheduled; /* of the last run */
 	usec_t interrupted; /* this moment may run once more */
 	bool is_open;
+	uint64_t begun_up; /* the life of the daemon in which the start-up's moment came */
 	usec_t open_scheduled;
 	uint64_t version; /* of the file, and the zone, under which all that was so */
 	enum sim_zone zone;
@@ -59,7 +60,7 @@ struct book_timer {
 	struct fate_entry *fate;
 	size_t n_fates, allocated;
 	/* of this life */
-	bool is_active, has_begun_up;
+	bool is_active;
 	bool is_taken, is_taken_spawned;
 	char taken_cause[24];
 	usec_t taken_scheduled;
@@ -85,7 +86,7 @@ struct book_undo {
 	enum fate was;
 };
 
-#define BOOK_MARKS 16384
+#define BOOK_MARKS 16
 struct book_mark {
 	uint64_t id;
 	size_t undo;
@@ -117,7 +118,7 @@ struct book {
 	char command_timer[16];
 	enum sim_zone zone;
 	uint64_t hour, hour_wakes, hour_records;
-	uint64_t n_records;
+	uint64_t n_records, life;
 };
 
 void book_open(struct book *b, struct sim *s);

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 # The whole manager and the whole plugin on a machine that is not there.
 sim_programs =
-EXTRA_PROGRAMS += $(sim_programs)
 
 if TIMER
+sim_programs += %D%/sim_walk
+EXTRA_PROGRAMS += %D%/sim_walk
+%C%_sim_walk_SOURCES = %D%/sim_walk.c %D%/walk.c %D%/walk.h %D%/book.c %D%/book.h $(sim_sources)
+%C%_sim_walk_LDADD = $(SIM_LIBS)
 sim_sources = %D%/sim.c %D%/sim.h %D%/moments.c %D%/moments.h
 SIM_LIBS = $(TEST_LIBS) libtimer.a $(CORE_LIBS) $(TIMER_LIBS)
 

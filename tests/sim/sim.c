@@ -820,6 +820,7 @@ static bool step_due(struct sim *s)
 		s->armed[clock] = USEC_NEVER;
 		s->n_wakes++;
 		before(s, clock == SUPD_CLOCK_REALTIME ? "wake real" : "wake boot");
+		trace(s, "%s", s->event);
 		manager_wake(s->manager, &now, (enum supd_clock) clock);
 		return true;
 	}
