@@ -261,6 +261,7 @@ static void due_catch_up(struct step *s)
 {
 	struct timer_memory *m = s->memory;
 	const struct waiting w = m->waiting;
+	struct moments moment;
 
 	if (s->t->catch_up_at > s->now.boot)
 		return;
@@ -274,8 +275,10 @@ static void due_catch_up(struct step *s)
 	s->t->catch_up_at = USEC_NEVER;
 	drop_ladder(s);
 	take(s, "catch-up", w.scheduled, 1);
+	schedule_moments(s->c->spec, m, s->c->local, w.scheduled - 1, w.scheduled, &moment);
 	/* Should the clock turn out to be ahead and be set back, this moment does not come again. */
-	memory_spend(m, w.scheduled - 1, w.scheduled);
+	if (moment.n > 0)
+		memory_spend(m, w.scheduled - 1, w.scheduled);
 }
 
 static bool is_due(const struct timer *t, const struct supd_now *now)

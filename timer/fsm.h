@@ -96,9 +96,10 @@ struct timer_event {
 	struct supd_now now;
 	uint64_t random;                   /* chance: for the delay */
 	uint8_t run_id[SUPD_RUN_ID_BYTES]; /* of the run that may begin; STARTED, ENDED: of the run */
+	uint8_t last_run_id[SUPD_RUN_ID_BYTES]; /* BEGIN: of the target's last run, whoever began it */
 	/* the target, after the event: BEGIN, CHANGED, ENDED */
 	bool is_target_active;
-	/* ENDED; BEGIN: of the target's last run (run_id), NONE while it goes on */
+	/* ENDED; BEGIN: of the target's last run, NONE while it goes on */
 	enum supd_result result;
 	int32_t status;
 	struct supd_now ended;             /* BEGIN: when that was */

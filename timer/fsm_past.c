@@ -209,7 +209,7 @@ static bool resolve_open(struct step *s)
 		return false;
 	s->t->attempt = open.attempt;
 	s->t->phase = TIMER_OPEN;
-	if (memcmp(open.run_id, s->ev->run_id, sizeof(open.run_id)) == 0) {
+	if (memcmp(open.run_id, s->ev->last_run_id, sizeof(open.run_id)) == 0) {
 		/* It is still there, or ended while the timer was not listening. */
 		m->last_trigger = open.taken;
 		m->last_scheduled = open.scheduled;

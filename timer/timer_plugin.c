@@ -193,7 +193,6 @@ static bool effect_do(struct supd_instance *self, struct entry *e, const struct 
 
 static void draw(struct supd_instance *self, struct entry *e, struct timer_event *ev)
 {
-	static const uint8_t none[SUPD_RUN_ID_BYTES];
 	const struct timer_spec *spec = &e->config->spec;
 
 	if (spec->randomized_delay == 0)
@@ -203,8 +202,6 @@ static void draw(struct supd_instance *self, struct entry *e, struct timer_event
 				       sizeof(self->info.machine_id));
 	else
 		ev->random = self->host->random(self->host->ctx);
-	if (memcmp(ev->run_id, none, sizeof(none)) != 0)
-		return;
 	for (unsigned i = 0; i < SUPD_RUN_ID_BYTES; i += sizeof(uint64_t)) {
 		uint64_t x = self->host->random(self->host->ctx);
 
@@ -257,7 +254,7 @@ void entry_begin(struct supd_instance *self, const struct supd_now *now, struct 
 		ev.result = state.result;
 		ev.status = state.status;
 		ev.ended = state.ended;
-		memcpy(ev.run_id, state.run_id, sizeof(ev.run_id));
+		memcpy(ev.last_run_id, state.run_id, sizeof(ev.last_run_id));
 	}
 	e->is_running = true;
 	persist_changed(self);

@@ -333,8 +333,13 @@ static void on_spawned(void *data, const struct spawn_request *r)
 	for (unsigned i = 0; i < BOOK_SERVICES; i++) {
 		struct book_service *s = &b->service[i];
 
-		if (strcmp(s->name, r->unit) != 0 || memcmp(s->last_run, r->run->id, 16) == 0)
+		if (strcmp(s->name, r->unit) != 0)
 			continue;
+		if (memcmp(s->last_run, r->run->id, 16) == 0 && memcmp(s->ended_run, r->run->id, 16) != 0)
+			continue; /* another process of it */
+		for (unsigned k = 0; k < BOOK_SERVICES; k++)
+			if (memcmp(b->service[k].ended_run, r->run->id, 16) == 0)
+				sim_fail(b->sim, "%s runs under the id of a run that has ended", r->unit);
 		memcpy(s->last_run, r->run->id, 16);
 		if (manager_state(b->sim->manager) != SUPD_MANAGER_RUNNING && r->run->trigger_unit)
 			sim_fail(b->sim, "%s is started by a timer although timers are off", r->unit);
@@ -549,7 +554,7 @@ static void missed(struct book *b, struct book_timer *t, const struct sim_record
 		t->memory.interrupted = 0;
 		if (is_moment(b, t, r->scheduled))
 			fate_set(b, t, r->scheduled, FATE_MISSED);
-	} else if (is_first && !str_equal(r->reason, "late")) {
+	} else if (is_first && !str_equal(r->reason, "late") && (is_pure(&t->plan) || happens(b, "saved"))) {
 		not_started(b, t, r);
 	} else if (t->has_ladder && str_equal(r->reason, "overlap") && b->sim->boot >= t->ladder_at && r->count == 1 &&
 		   r->scheduled == sim_real(b->sim) - (b->sim->boot - t->ladder_at)) {
@@ -681,13 +686,16 @@ static void settle_at(struct book_timer *t, usec_t now)
 	t->memory.peak = usec_max(t->memory.peak, now);
 }
 
-static void begin_unbelieved(struct book_timer *t, usec_t now)
+static void begin_unbelieved(struct book *b, struct book_timer *t, usec_t now)
 {
 	struct book_memory *m = &t->memory;
 
 	if (m->kept == 0 && m->since >= SIM_EPOCH)
 		m->kept = m->since;
 	m->since = now;
+	/* In 1970 moments come by the clock as it is, each time. */
+	while (t->n_fates > 0 && t->fate[0].at < SIM_EPOCH)
+		fate_set(b, t, t->fate[0].at, FATE_NONE);
 }
 
 static void begin_believed(struct book *b, struct book_timer *t, usec_t now, bool is_jump)
@@ -733,7 +741,7 @@ static void timer_begins(struct book *b, struct book_timer *t)
 		return;
 	}
 	if (now < SIM_EPOCH)
-		begin_unbelieved(t, now);
+		begin_unbelieved(b, t, now);
 	else
 		begin_believed(b, t, now, false);
 	settle_at(t, now);
@@ -814,7 +822,7 @@ static void clock_jumped(struct book *b)
 		if (!t->is_active || (now > was ? now - was : was - now) <= STEP)
 			continue;
 		if (now < SIM_EPOCH)
-			begin_unbelieved(t, now);
+			begin_unbelieved(b, t, now);
 		else
 			begin_believed(b, t, now, true);
 		if (now < was)

@@ -117,11 +117,11 @@ const char *bench_step(struct bench *b, const struct row *row)
 	if (row->result != SUPD_RESULT_NONE)
 		ev.ended = ev.now;
 	memset(ev.run_id, ++b->n_runs, sizeof(ev.run_id));
-	if (row->event == TIMER_STARTED || row->event == TIMER_ENDED || row->event == TIMER_BEGIN) {
-		memset(ev.run_id, 0xee, sizeof(ev.run_id));
-		if (row->who == OURS)
-			memcpy(ev.run_id, b->timer.memory.open.run_id, sizeof(ev.run_id));
-	}
+	memset(ev.last_run_id, 0xee, sizeof(ev.last_run_id));
+	if (row->who == OURS)
+		memcpy(ev.last_run_id, b->timer.memory.open.run_id, sizeof(ev.last_run_id));
+	if (row->event == TIMER_STARTED || row->event == TIMER_ENDED)
+		memcpy(ev.run_id, ev.last_run_id, sizeof(ev.run_id));
 	timer_step(&b->timer, &b->context, &ev, &b->effects);
 	return effects_words(&b->effects);
 }
