@@ -2,7 +2,7 @@
 #ifndef SUPD_SERVICE_SPEC_H
 #define SUPD_SERVICE_SPEC_H
 
-/* A .service file, understood: assignments → one struct. supd.service(5) is its manual. */
+/* A .service file, understood: assignments → one struct. supd.service(5) and supd.exec(5) are its manual. */
 
 #include <stdbool.h>
 #include <sys/types.h>

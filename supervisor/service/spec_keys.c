@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Every key of [Unit] and [Service] that systemd has had up to now, and what it is here. supd.service(5) tells people;
- * its lists follow these. A key is harmless if a oneshot service does here, without it, what its author wants. */
+/* Every key of [Unit] and [Service] that systemd has had up to now, and what it is here. supd.service(5) and
+ * supd.exec(5) tell people; the lists of the former follow these. A key is harmless if a oneshot service does here,
+ * without it, what its author wants. */
 #include <signal.h>
 #include <stddef.h>
 

@@ -4,8 +4,8 @@
 . "${TOP_SRCDIR:-.}/tests/lib/tap.sh"
 cd "$TOP_SRCDIR" || exit 1
 
-plain() { # PAGE: its text, without font escapes and with hyphens as typed
-	sed -e 's/ Ns = Ns /=/g; s/Fl -/--/g; s/\\-/-/g; s/\\f[A-Z]//g; s/\\f(..//g; s/\\&//g' "man/$1"
+plain() { # PAGES…: their text, without font escapes and with hyphens as typed
+	(cd man && sed -e 's/ Ns = Ns /=/g; s/Fl -/--/g; s/\\-/-/g; s/\\f[A-Z]//g; s/\\f(..//g; s/\\&//g' "$@")
 }
 
 # Rows { "Section", "Key", KEY_… of the key tables, as "Section Key KIND". Read after the
@@ -19,13 +19,13 @@ keys() { # FILES…
 		sed -E 's/[{",]//g; s/^[[:space:]]+//; s/[[:space:]]+/ /g' | sort -u
 }
 
-# Keys that supd applies but the page does not name as "Key=".
-unnamed_keys() { # PAGE, keys ON STDIN
+# Keys that supd applies but none of the pages names as "Key=".
+unnamed_keys() { # PAGES…, keys ON STDIN
 	local text section key kind
-	text=$(plain "$1")
+	text=$(plain "$@")
 	while read -r section key kind; do
 		[ "$kind" = KEY_KNOWN ] || continue
-		grep -qE "(^|[^A-Za-z])$key=" <<<"$text" || echo "man/$1: no $key= of [$section]"
+		grep -qE "(^|[^A-Za-z])$key=" <<<"$text" || echo "man/$*: no $key= of [$section]"
 	done
 }
 
@@ -37,7 +37,8 @@ else
 	skip "man pages pass mandoc -Tlint" "mandoc is not installed"
 fi
 
-pages='supd.service.5 supervisor/service/*.c
+# PAGE[,PAGE…] FILES
+pages='supd.service.5,supd.exec.5 supervisor/service/*.c
 supd.conf.5 supervisor/core/config.c'
 [ "${ENABLE_TIMER:-yes}" != yes ] || pages="$pages
 supd.timer.5 timer/*.c"
@@ -45,7 +46,8 @@ while read -r page files; do
 	# shellcheck disable=SC2086 # a pattern
 	rows=$(keys $files)
 	ok "the key tables of man/$page were found" test -n "$rows"
-	empty "every key that supd applies stands in man/$page" "$(unnamed_keys "$page" <<<"$rows")"
+	# shellcheck disable=SC2086 # several pages
+	empty "every key that supd applies stands in man/$page" "$(unnamed_keys ${page//,/ } <<<"$rows")"
 done <<<"$pages"
 
 for program in supd.8 supctl.1; do
