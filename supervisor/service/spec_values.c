@@ -18,20 +18,19 @@
 
 /* ---- shared ---- */
 
-static struct spec_draft *draft_of(const struct key_context *c)
+struct spec_draft *spec_draft_of(const struct key_context *c)
 {
 	return c->object;
 }
 
-/* "Key= SENTENCE: 'TEXT'" */
-static void refuse(const struct key_context *c, const char *sentence, const char *text)
+void spec_refuse(const struct key_context *c, const char *sentence, const char *text)
 {
 	char shown[SHOWN_MAX];
 
 	key_error(c, "%s= %s, not '%s'", c->assignment->key, sentence, text_escape_to(shown, sizeof(shown), text));
 }
 
-static void not_applied(const struct key_context *c, const char *text)
+void spec_not_applied(const struct key_context *c, const char *text)
 {
 	const struct assignment *a = c->assignment;
 	char shown[SHOWN_MAX];
@@ -40,13 +39,12 @@ static void not_applied(const struct key_context *c, const char *text)
 		 text_escape_to(shown, sizeof(shown), text));
 }
 
-/* 0; -EBADMSG: reported. */
-static int expand(const struct key_context *c, const char *text, char **ret)
+int spec_expand(const struct key_context *c, const char *text, char **ret)
 {
 	char letter, shown[SHOWN_MAX];
 	int r;
 
-	r = specifier_expand(draft_of(c)->specifiers, text, c->arena, ret, &letter);
+	r = specifier_expand(spec_draft_of(c)->specifiers, text, c->arena, ret, &letter);
 	if (r != -EINVAL)
 		return r;
 	key_error(c, "%s= asks for %%%c, which is not known here: '%s' (a percent sign is written %%%%)",
@@ -54,13 +52,12 @@ static int expand(const struct key_context *c, const char *text, char **ret)
 	return -EBADMSG;
 }
 
-/* What is reported is no failure of the parser. */
-static int reported(int r)
+int spec_reported(int r)
 {
 	return r == -EBADMSG ? 0 : r;
 }
 
-static int list_append(struct arena *arena, const char *const **list, const char *word)
+int spec_list_append(struct arena *arena, const char *const **list, const char *word)
 {
 	const char **grown = (const char **) (uintptr_t) *list;
 	size_t n = 0;
@@ -99,19 +96,19 @@ static int parse_list(const struct key_context *c, word_check_fn *check, const c
 	for (;;) {
 		r = value_word(&at, VALUE_WORD_PLAIN, &scratch, &word);
 		if (r == -EINVAL) {
-			refuse(c, "wants words with balanced quotes and known escapes", c->assignment->value);
+			spec_refuse(c, "wants words with balanced quotes and known escapes", c->assignment->value);
 			return 0;
 		}
 		if (r <= 0)
 			return r;
-		r = expand(c, word, &word);
+		r = spec_expand(c, word, &word);
 		if (r < 0)
-			return reported(r);
+			return spec_reported(r);
 		if (!check(word)) {
-			refuse(c, wanted, word);
+			spec_refuse(c, wanted, word);
 			continue;
 		}
-		r = list_append(c->arena, list, word);
+		r = spec_list_append(c->arena, list, word);
 		if (r < 0)
 			return r;
 	}
@@ -129,7 +126,7 @@ int spec_parse_description(const struct key_context *c)
 	*field = NULL;
 	if (!*c->assignment->value)
 		return 0;
-	r = specifier_expand(draft_of(c)->specifiers, c->assignment->value, c->arena, &text, NULL);
+	r = specifier_expand(spec_draft_of(c)->specifiers, c->assignment->value, c->arena, &text, NULL);
 	if (r == -EINVAL)
 		text = arena_strdup(c->arena, c->assignment->value);
 	else if (r < 0)
@@ -148,7 +145,7 @@ int spec_parse_dependency(const struct key_context *c)
 
 	while ((r = value_word(&at, VALUE_WORD_RAW, &scratch, &word)) > 0)
 		if (str_ends(word, ".service") || str_ends(word, ".timer")) {
-			not_applied(c, word);
+			spec_not_applied(c, word);
 			return 0;
 		}
 	return r == -ENOMEM ? r : 0;
@@ -180,7 +177,7 @@ int spec_parse_type(const struct key_context *c)
 
 	/* Another type than oneshot does not get here, unless a later assignment takes its place. */
 	if (*value && spec_type_from_string(value, &type) < 0)
-		refuse(c, "wants oneshot (or another type that systemd knows)", value);
+		spec_refuse(c, "wants oneshot (or another type that systemd knows)", value);
 	return 0;
 }
 
@@ -197,16 +194,16 @@ int spec_parse_restart(const struct key_context *c)
 
 	for (size_t i = 0; i < ELEMENTS(words); i++)
 		if (str_equal(c->assignment->value, words[i])) {
-			draft_of(c)->restart = c->assignment;
+			spec_draft_of(c)->restart = c->assignment;
 			return 0;
 		}
-	refuse(c, "wants no, on-failure, on-abnormal, on-abort or on-watchdog", c->assignment->value);
+	spec_refuse(c, "wants no, on-failure, on-abnormal, on-abort or on-watchdog", c->assignment->value);
 	return 0;
 }
 
 int spec_parse_command(const struct key_context *c)
 {
-	return exec_command_parse(c, draft_of(c)->specifiers, key_field(c));
+	return exec_command_parse(c, spec_draft_of(c)->specifiers, key_field(c));
 }
 
 /* ---- SuccessExitStatus= ---- */
@@ -260,13 +257,13 @@ static void add_success(const struct key_context *c, struct exit_status_set *set
 	else if (!is_number(word) && value_signal(word, &signal) == 0)
 		set->signal[signal / 64] |= UINT64_C(1) << signal % 64;
 	else
-		refuse(c, "wants exit codes from 0 to 255, their names, and signals", word);
+		spec_refuse(c, "wants exit codes from 0 to 255, their names, and signals", word);
 }
 
 int spec_parse_success(const struct key_context *c)
 {
 	_cleanup_(arena_done) struct arena scratch = { 0 };
-	struct service_spec *spec = &draft_of(c)->spec;
+	struct service_spec *spec = &spec_draft_of(c)->spec;
 	const char *at = c->assignment->value;
 	struct exit_status_set *set;
 	char *word;
@@ -285,7 +282,7 @@ int spec_parse_success(const struct key_context *c)
 	while ((r = value_word(&at, VALUE_WORD_RAW, &scratch, &word)) > 0)
 		add_success(c, set, word);
 	if (r == -EINVAL)
-		refuse(c, "wants balanced quotes", c->assignment->value);
+		spec_refuse(c, "wants balanced quotes", c->assignment->value);
 	return r == -ENOMEM ? r : 0;
 }
 
@@ -317,7 +314,7 @@ int spec_parse_timeout(const struct key_context *c)
 
 int spec_parse_timeout_both(const struct key_context *c)
 {
-	struct service_spec *spec = &draft_of(c)->spec;
+	struct service_spec *spec = &spec_draft_of(c)->spec;
 	usec_t timeout;
 
 	if (!*c->assignment->value) {
@@ -346,7 +343,7 @@ int spec_parse_kill_mode(const struct key_context *c)
 				key_warning(c, "KillMode=none leaves behind whatever still runs at a stop");
 			return 0;
 		}
-	refuse(c, "wants control-group, mixed, process or none", value);
+	spec_refuse(c, "wants control-group, mixed, process or none", value);
 	return 0;
 }
 
@@ -389,13 +386,13 @@ int spec_parse_user(const struct key_context *c)
 		*field = NULL;
 		return 0;
 	}
-	r = expand(c, c->assignment->value, &name);
+	r = spec_expand(c, c->assignment->value, &name);
 	if (r < 0)
-		return reported(r);
+		return spec_reported(r);
 	if (is_user_or_group(name))
 		*field = name;
 	else
-		refuse(c, "wants a name or a number below 4294967295 that is not 65535", name);
+		spec_refuse(c, "wants a name or a number below 4294967295 that is not 65535", name);
 	return 0;
 }
 
@@ -413,7 +410,7 @@ static bool is_absolute_path(const char *path)
 
 int spec_parse_directory(const struct key_context *c)
 {
-	struct service_spec *spec = &draft_of(c)->spec;
+	struct service_spec *spec = &spec_draft_of(c)->spec;
 	const char *value = c->assignment->value;
 	bool is_optional = *value == '-';
 	char *path;
@@ -424,11 +421,11 @@ int spec_parse_directory(const struct key_context *c)
 		spec->working_directory_optional = false;
 		return 0;
 	}
-	r = expand(c, value + is_optional, &path);
+	r = spec_expand(c, value + is_optional, &path);
 	if (r < 0)
-		return reported(r);
+		return spec_reported(r);
 	if (!str_equal(path, "~") && !is_absolute_path(path)) {
-		refuse(c, "wants an absolute path or ~", path);
+		spec_refuse(c, "wants an absolute path or ~", path);
 		return 0;
 	}
 	spec->working_directory = path;
@@ -438,11 +435,11 @@ int spec_parse_directory(const struct key_context *c)
 
 int spec_parse_nice(const struct key_context *c)
 {
-	struct service_spec *spec = &draft_of(c)->spec;
+	struct service_spec *spec = &spec_draft_of(c)->spec;
 	int64_t nice = 0;
 
 	if (*c->assignment->value && value_signed(c->assignment->value, -20, 19, &nice) < 0) {
-		refuse(c, "wants a number from -20 to 19", c->assignment->value);
+		spec_refuse(c, "wants a number from -20 to 19", c->assignment->value);
 		return 0;
 	}
 	spec->nice = (int) nice;
@@ -474,7 +471,7 @@ int spec_parse_unset_environment(const struct key_context *c)
 
 int spec_parse_environment_file(const struct key_context *c)
 {
-	struct service_spec *spec = &draft_of(c)->spec;
+	struct service_spec *spec = &spec_draft_of(c)->spec;
 	const char *value = c->assignment->value;
 	struct environment_file *grown;
 	bool is_optional = *value == '-';
@@ -486,11 +483,11 @@ int spec_parse_environment_file(const struct key_context *c)
 		spec->n_environment_files = 0;
 		return 0;
 	}
-	r = expand(c, value + is_optional, &path);
+	r = spec_expand(c, value + is_optional, &path);
 	if (r < 0)
-		return reported(r);
+		return spec_reported(r);
 	if (!is_absolute_path(path)) {
-		refuse(c, "wants an absolute path", path);
+		spec_refuse(c, "wants an absolute path", path);
 		return 0;
 	}
 	grown = arena_grow(c->arena, (void *) (uintptr_t) spec->environment_file, spec->n_environment_files,
@@ -514,14 +511,14 @@ int spec_parse_output(const struct key_context *c)
 	for (size_t i = 0; i < ELEMENTS(done); i++)
 		if (str_equal(c->assignment->value, done[i]))
 			return 0;
-	not_applied(c, c->assignment->value);
+	spec_not_applied(c, c->assignment->value);
 	return 0;
 }
 
 int spec_parse_input(const struct key_context *c)
 {
 	if (*c->assignment->value && !str_equal(c->assignment->value, "null"))
-		not_applied(c, c->assignment->value);
+		spec_not_applied(c, c->assignment->value);
 	return 0;
 }
 
@@ -530,8 +527,8 @@ int spec_parse_only(const struct key_context *c)
 	bool value = c->row->parameter;
 
 	if (*c->assignment->value && value_bool(c->assignment->value, &value) < 0)
-		refuse(c, "wants yes or no", c->assignment->value);
+		spec_refuse(c, "wants yes or no", c->assignment->value);
 	else if (value != (bool) c->row->parameter)
-		not_applied(c, c->assignment->value);
+		spec_not_applied(c, c->assignment->value);
 	return 0;
 }

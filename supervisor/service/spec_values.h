@@ -17,6 +17,21 @@ struct spec_draft {
 	const struct assignment *restart; /* the Restart= that counts, or NULL */
 };
 
+/* ---- what parsers share ---- */
+
+struct spec_draft *spec_draft_of(const struct key_context *c);
+/* "Key= SENTENCE, not 'TEXT'" */
+void spec_refuse(const struct key_context *c, const char *sentence, const char *text);
+/* "Key=TEXT is not applied yet, ignored" */
+void spec_not_applied(const struct key_context *c, const char *text);
+/* Specifiers. 0, -ENOMEM, or -EBADMSG: reported, which spec_reported() makes 0, being no failure of the parser. */
+int spec_expand(const struct key_context *c, const char *text, char **ret);
+int spec_reported(int r);
+/* @list: NULL-terminated, or NULL: empty; made with this alone. 0 or -ENOMEM. */
+int spec_list_append(struct arena *arena, const char *const **list, const char *word);
+
+/* ---- the parsers ---- */
+
 int spec_parse_description(const struct key_context *c);
 int spec_parse_dependency(const struct key_context *c);
 int spec_parse_type(const struct key_context *c);
