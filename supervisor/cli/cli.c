@@ -146,15 +146,19 @@ void cli_print_text(const char *text)
 char *cli_problem(const struct supd_row *row)
 {
 	const char *file = row_string(row, "file"), *message = row_string(row, "message");
+	const char *reason = row_string(row, "reason"); /* why it is not applied */
 	long long line = row_number(row, "line", 0);
+	char why[64] = "";
 	_cleanup_free_ char *text = NULL;
 	int n;
 
 	message = message ? message : "";
+	if (reason)
+		(void) snprintf(why, sizeof(why), " (%s)", reason);
 	if (file && line > 0)
-		n = asprintf(&text, "%s:%lld: %s", file, line, message);
+		n = asprintf(&text, "%s:%lld: %s%s", file, line, message, why);
 	else
-		n = asprintf(&text, "%s%s%s", file ? file : "", file ? ": " : "", message);
+		n = asprintf(&text, "%s%s%s%s", file ? file : "", file ? ": " : "", message, why);
 	if (n < 0) {
 		text = NULL;
 		return NULL;

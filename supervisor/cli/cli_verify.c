@@ -33,12 +33,13 @@ struct verify {
 
 /* ---- the command line ---- */
 
-enum option_key { OPTION_JSON = OFFLINE_OPTION_END };
+enum option_key { OPTION_JSON = OFFLINE_OPTION_END, OPTION_STRICT };
 
 static const struct option long_options[] = {
 	OFFLINE_OPTIONS,
 	{ "help", no_argument, NULL, 'h' },
 	{ "json", optional_argument, NULL, OPTION_JSON },
+	{ "strict", no_argument, NULL, OPTION_STRICT },
 	{ NULL, 0, NULL, 0 },
 };
 
@@ -49,6 +50,7 @@ static const char help[] =
 	"\n"
 	"Options:\n"
 	"      --json[=short|pretty]   answer in JSON\n"
+	"      --strict                explain what is not applied, and exit with 4 if there is any\n"
 	OFFLINE_HELP
 	"  -h, --help                  this text\n";
 
@@ -88,6 +90,9 @@ static int apply(struct verify *v, int key, const char *value)
 	switch (key) {
 	case OPTION_JSON:
 		return set_json(v, value);
+	case OPTION_STRICT:
+		v->report.is_strict = true;
+		return GO_ON;
 	case 'h':
 		(void) fputs(help, stdout);
 		return CONTROL_OK;

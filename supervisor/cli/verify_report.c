@@ -10,20 +10,32 @@
 #include "control/client.h"
 #include "control/rows_json.h"
 #include "core/report.h"
+#include "service/not_applied.h"
 
 /* ---- text ---- */
 
+/* " (reason: explanation)"; or nothing. */
+static void explain(const struct verify_report *r, const struct diag_entry *e, char *buf, size_t n)
+{
+	*buf = '\0';
+	if (r->is_strict && e->severity == DIAG_NOT_APPLIED)
+		(void) snprintf(buf, n, " (%s: %s)", not_applied_reason_to_string(not_applied_reason(e->key)),
+				not_applied_explanation(e->key));
+}
+
 /* "file:line: message" of an error, "file:line: warning: message" of what is none. */
-static void print_problem(const struct diag_entry *e)
+static void print_problem(const struct verify_report *r, const struct diag_entry *e)
 {
 	const char *word = e->severity == DIAG_ERROR ? "" : "warning: ";
 	_cleanup_free_ char *line = NULL, *shown = NULL;
+	char why[256];
 	int n;
 
+	explain(r, e, why, sizeof(why));
 	if (e->file && e->line > 0)
-		n = asprintf(&line, "%s:%u: %s%s", e->file, (unsigned) e->line, word, e->message);
+		n = asprintf(&line, "%s:%u: %s%s%s", e->file, (unsigned) e->line, word, e->message, why);
 	else
-		n = asprintf(&line, "%s%s%s%s", e->file ? e->file : "", e->file ? ": " : "", word, e->message);
+		n = asprintf(&line, "%s%s%s%s%s", e->file ? e->file : "", e->file ? ": " : "", word, e->message, why);
 	if (n < 0)
 		line = NULL;
 	shown = line ? text_printable(line) : NULL;
@@ -39,6 +51,8 @@ static void print_summary(const struct verify_report *r)
 {
 	(void) printf("%zu unit%s: %zu invalid, %u warning%s", r->n_units, plural(r->n_units), r->n_invalid, r->n_warnings,
 		      plural(r->n_warnings));
+	if (r->is_strict)
+		(void) printf(", %u not applied", r->n_not_applied);
 	if (r->n_unsupported > 0)
 		(void) printf(" (%zu of a type that supd does not run)", r->n_unsupported);
 	(void) putchar('\n');
@@ -107,9 +121,9 @@ static json_t *take_array(json_t **array)
 
 static int end_json(struct verify_report *r, int status)
 {
-	json_t *json = json_pack("{so so si si si}", "units", take_array(&r->units), "problems", take_array(&r->problems),
+	json_t *json = json_pack("{so so si si si si}", "units", take_array(&r->units), "problems", take_array(&r->problems),
 				 "invalid", (int) r->n_invalid, "errors", (int) r->n_errors, "warnings",
-				 (int) r->n_warnings);
+				 (int) r->n_warnings, "not_applied", (int) r->n_not_applied);
 
 	return print_json(r, json, status);
 }
@@ -123,8 +137,9 @@ static void count(struct verify_report *r, const struct diag *d)
 			r->n_errors++;
 		else
 			r->n_warnings++;
+		r->n_not_applied += d->entry[i].severity == DIAG_NOT_APPLIED;
 		if (r->json == VERIFY_TEXT)
-			print_problem(&d->entry[i]);
+			print_problem(r, &d->entry[i]);
 	}
 }
 
@@ -147,9 +162,18 @@ void verify_report_problems(struct verify_report *r, const struct diag *d)
 		append_problems(r, &r->problems, d);
 }
 
+static int verdict(const struct verify_report *r)
+{
+	if (r->n_invalid > 0)
+		return CONTROL_NO_UNIT;
+	if (r->n_errors > 0)
+		return CONTROL_FAILED;
+	return r->is_strict && r->n_not_applied > 0 ? CONTROL_NO_UNIT : CONTROL_OK;
+}
+
 int verify_report_end(struct verify_report *r)
 {
-	int status = r->n_invalid > 0 ? CONTROL_NO_UNIT : r->n_errors > 0 ? CONTROL_FAILED : CONTROL_OK;
+	int status = verdict(r);
 
 	if (r->is_failed)
 		return verify_report_fail(r, "out of memory", CONTROL_FAILED);

@@ -15,10 +15,11 @@ enum verify_json { VERIFY_TEXT, VERIFY_JSON_SHORT, VERIFY_JSON_PRETTY };
 /* All zero is an empty one, as text. */
 struct verify_report {
 	enum verify_json json;
+	bool is_strict;   /* what is not applied is explained, and no success */
 	json_t *units;    /* an array; NULL: none yet */
 	json_t *problems; /* of no unit in particular */
 	size_t n_units, n_invalid, n_unsupported;
-	unsigned n_errors, n_warnings;
+	unsigned n_errors, n_warnings, n_not_applied; /* the last are warnings, too */
 	bool is_failed;   /* memory ran out */
 };
 

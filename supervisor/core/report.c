@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/values.h"
 #include "core/unit.h"
+#include "service/not_applied.h"
 
 /* ---- fields ---- */
 
@@ -109,6 +110,8 @@ const char *report_severity(const struct diag_entry *e)
 
 void report_problem(struct report *r, const struct diag_entry *e)
 {
+	bool is_applied = e->severity != DIAG_NOT_APPLIED;
+
 	report_string(r, "file", e->file);
 	if (e->line > 0)
 		report_number(r, "line", e->line);
@@ -117,6 +120,8 @@ void report_problem(struct report *r, const struct diag_entry *e)
 	report_string(r, "key", e->key);
 	report_string(r, "message", e->message);
 	report_string(r, "severity", report_severity(e));
+	report_string(r, "reason", is_applied ? NULL : not_applied_reason_to_string(not_applied_reason(e->key)));
+	report_string(r, "explanation", is_applied ? NULL : not_applied_explanation(e->key));
 }
 
 void report_problems(struct report *r, const char *key, const struct diag *d)

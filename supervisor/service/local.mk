@@ -7,6 +7,7 @@ libservice_a_SOURCES = \
 	%D%/environment.c %D%/environment.h \
 	%D%/environment_file.c \
 	%D%/expand.c \
+	%D%/not_applied.c %D%/not_applied.h \
 	%D%/run_record.c %D%/run_record.h \
 	%D%/service_fsm.c %D%/service_fsm.h \
 	%D%/spec.c %D%/spec.h \

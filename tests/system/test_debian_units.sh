@@ -49,6 +49,9 @@ not_active() {
 exits 0 "none of them is invalid" supctl verify --unit-path="$dir/none" --systemd-unit-path="$dir/systemd"
 is "every remark is a warning" "$(grep -E '^/.*: ' <<<"$output" | grep -vc ': warning: ')" 0
 says 'PrivateTmp= is not applied yet' "what is not applied yet is said"
+exits 4 "--strict makes that a failure" supctl verify --strict --unit-path="$dir/none" --systemd-unit-path="$dir/systemd"
+says '(sandbox: supd has no sandbox; the service runs without this protection)' "each explained"
+exits 0 "none of them is invalid" supctl verify --unit-path="$dir/none" --systemd-unit-path="$dir/systemd"
 says '0 invalid' "and counted"
 
 supd_start --experimental=timers --unit-path="$dir/none" --systemd-unit-path="$dir/systemd"

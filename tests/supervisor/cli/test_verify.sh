@@ -69,6 +69,20 @@ says "$dir/units/far.service:6: warning: ExecStop= cannot be executed here: 'no-
 	"one that is nowhere in the path"
 says "1 unit: 0 invalid, 4 warnings" "but for those that may fail"
 
+verify 4 "with --strict, what is not applied is no success" --strict units/far.service
+says "$dir/units/far.service:2: warning: PrivateTmp= is not applied yet, ignored (sandbox: supd has no sandbox; the service runs without this protection)" \
+	"each says why, and what comes of it"
+says "1 unit: 0 invalid, 4 warnings, 1 not applied" "and is counted"
+verify 0 "other warnings are" --strict units/good.service
+printf '[Service]\nSlice=a.slice\nExecStart=/bin/true\n' >other/slice.service
+verify 4 "what needs systemd" --strict other/slice.service
+grep -q '(needs-systemd: slices .*; set the limits in the service itself)$' <<<"$output"
+is "says what to do" "$?" 0
+verify 4 "in JSON" --strict --json other/slice.service
+grep -q '"severity":"not-applied","reason":"needs-systemd","explanation":"slices.*"not_applied":1' <<<"$output"
+is "reason and sentence are apart" "$?" 0
+rm other/slice.service
+
 verify 1 "a file that is missing" units/none.service
 says "supctl: units/none.service: No such file or directory" "is an error"
 verify 1 "a name that is none" /etc/passwd

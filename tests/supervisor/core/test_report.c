@@ -76,17 +76,24 @@ START_TEST(a_mistaken_unit_has_its_mistakes)
 {
 	struct report r = { .arena = &arena };
 	struct unit *u = unit("[Service]\nExecStart=/bin/job\nExecStrat=x\nPrivateTmp=yes\n");
+	const struct supd_row *problem;
 
 	report_unit(&r, u);
 	ck_assert_int_eq(report_end(&r, &row), 0);
 	ck_assert_str_eq(text("load_state"), "invalid");
 	ck_assert(!field("enabled")->value.boolean);
 	ck_assert_uint_eq(field("problems")->value.rows.n, 2);
-	row = field("problems")->value.rows.item[0];
+	problem = field("problems")->value.rows.item;
+	row = problem[0];
 	ck_assert_str_eq(text("file"), "/u/a.service");
 	ck_assert_int_eq(field("line")->value.number, 3);
 	ck_assert_str_eq(text("key"), "ExecStrat");
 	ck_assert_str_eq(text("severity"), "error");
+	ck_assert_int_eq(field("reason")->type, SUPD_NULL);
+	row = problem[1];
+	ck_assert_str_eq(text("severity"), "not-applied");
+	ck_assert_str_eq(text("reason"), "sandbox");
+	ck_assert_ptr_nonnull(strstr(text("explanation"), "without this protection"));
 	unit_free(u);
 }
 END_TEST

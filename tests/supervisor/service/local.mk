@@ -19,6 +19,10 @@ TESTS += %D%/test_expand
 %C%_test_expand_SOURCES = %D%/test_expand.c %D%/spec_text.c %D%/spec_text.h
 %C%_test_expand_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)
 
+check_PROGRAMS += %D%/test_not_applied
+TESTS += %D%/test_not_applied
+%C%_test_not_applied_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)
+
 check_PROGRAMS += %D%/test_run_record
 TESTS += %D%/test_run_record
 %C%_test_run_record_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)
