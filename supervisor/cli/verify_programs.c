@@ -113,10 +113,10 @@ static void check_name(const char *key, const char *name, bool is_known, const s
 static void check_identity(const struct service_spec *spec, const struct assignments *all, const char *file,
 			   struct diag *d)
 {
-	if (spec->user && !is_number(spec->user))
-		check_name("User", spec->user, getpwnam(spec->user), all, file, d);
-	if (spec->group && !is_number(spec->group))
-		check_name("Group", spec->group, getgrnam(spec->group), all, file, d);
+	if (spec->exec->user && !is_number(spec->exec->user))
+		check_name("User", spec->exec->user, getpwnam(spec->exec->user), all, file, d);
+	if (spec->exec->group && !is_number(spec->exec->group))
+		check_name("Group", spec->exec->group, getgrnam(spec->exec->group), all, file, d);
 }
 
 void verify_programs(const struct service_spec *spec, const struct unit_source *source, struct diag *d)

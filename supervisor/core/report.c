@@ -343,20 +343,20 @@ static void report_all_commands(struct report *r, const struct service_spec *spe
 
 static void report_environment(struct report *r, const struct service_spec *spec)
 {
-	const char **file = arena_alloc(r->arena, (spec->n_environment_files + 1) * sizeof(*file));
+	const char **file = arena_alloc(r->arena, (spec->exec->n_environment_files + 1) * sizeof(*file));
 
 	r->is_failed |= !file;
-	for (size_t i = 0; i < spec->n_environment_files && !r->is_failed; i++) {
-		file[i] = arena_printf(r->arena, "%s%s", spec->environment_file[i].is_optional ? "-" : "",
-				       spec->environment_file[i].path);
+	for (size_t i = 0; i < spec->exec->n_environment_files && !r->is_failed; i++) {
+		file[i] = arena_printf(r->arena, "%s%s", spec->exec->environment_file[i].is_optional ? "-" : "",
+				       spec->exec->environment_file[i].path);
 		r->is_failed |= !file[i];
 	}
 	if (r->is_failed)
 		return;
-	report_strings(r, "environment", spec->environment);
+	report_strings(r, "environment", spec->exec->environment);
 	report_strings(r, "environment_file", file);
-	report_strings(r, "pass_environment", spec->pass_environment);
-	report_strings(r, "unset_environment", spec->unset_environment);
+	report_strings(r, "pass_environment", spec->exec->pass_environment);
+	report_strings(r, "unset_environment", spec->exec->unset_environment);
 }
 
 static const char *kill_mode_to_string(enum kill_mode m)
@@ -384,16 +384,16 @@ static void report_kill(struct report *r, const struct service_spec *spec)
 
 static void report_identity(struct report *r, const struct service_spec *spec)
 {
-	char *mask = arena_printf(r->arena, "%04o", (unsigned) spec->umask);
+	char *mask = arena_printf(r->arena, "%04o", (unsigned) spec->exec->umask);
 
 	r->is_failed |= !mask;
-	report_string(r, "user", spec->user);
-	report_string(r, "group", spec->group);
-	report_strings(r, "supplementary_groups", spec->supplementary_groups);
-	report_string(r, "working_directory", spec->working_directory);
+	report_string(r, "user", spec->exec->user);
+	report_string(r, "group", spec->exec->group);
+	report_strings(r, "supplementary_groups", spec->exec->supplementary_groups);
+	report_string(r, "working_directory", spec->exec->working_directory);
 	report_string(r, "umask", mask);
-	if (spec->has_nice)
-		report_number(r, "nice", spec->nice);
+	if (spec->exec->has_nice)
+		report_number(r, "nice", spec->exec->nice);
 	else
 		report_null(r, "nice");
 }

@@ -209,9 +209,9 @@ static int groups_lookup(const struct service_spec *spec, struct arena *arena, s
 	size_t n = 0;
 	int r = 0;
 
-	if (spec->user && geteuid() == 0 && id->uid != 0)
+	if (spec->exec->user && geteuid() == 0 && id->uid != 0)
 		r = groups_of_user(id, arena, &groups, &n);
-	for (const char *const *g = spec->supplementary_groups; r >= 0 && g && *g; g++) {
+	for (const char *const *g = spec->exec->supplementary_groups; r >= 0 && g && *g; g++) {
 		gid_t gid;
 
 		r = group_lookup(*g, &gid);
@@ -242,12 +242,12 @@ static bool is_own_group(gid_t gid)
 /* Without rights nothing can be set; what is asked for must be what we are. */
 static int settle_without_rights(const struct service_spec *spec, struct identity *id, enum exec_step *reterr_step)
 {
-	if (spec->user && id->uid != geteuid()) {
+	if (spec->exec->user && id->uid != geteuid()) {
 		*reterr_step = EXEC_STEP_USER;
 		return -EPERM;
 	}
 	*reterr_step = EXEC_STEP_GROUP;
-	if (spec->group && id->gid != getegid())
+	if (spec->exec->group && id->gid != getegid())
 		return -EPERM;
 	for (size_t i = 0; i < id->n_groups; i++)
 		if (!is_own_group(id->groups[i]))
@@ -259,19 +259,19 @@ static int settle_without_rights(const struct service_spec *spec, struct identit
 int identity_lookup(const struct service_spec *spec, bool want_home, struct arena *arena, struct identity *ret,
 		    enum exec_step *reterr_step)
 {
-	struct identity id = { .set_user = spec->user, .set_group = spec->user || spec->group };
+	struct identity id = { .set_user = spec->exec->user, .set_group = spec->exec->user || spec->exec->group };
 	int r = 0;
 
 	*reterr_step = EXEC_STEP_USER;
-	if (spec->user)
-		r = user_lookup(spec->user, arena, &id);
+	if (spec->exec->user)
+		r = user_lookup(spec->exec->user, arena, &id);
 	else if (want_home)
 		r = own_lookup(arena, &id);
 	if (r < 0)
 		return r;
 	*reterr_step = EXEC_STEP_GROUP;
-	if (spec->group)
-		r = group_lookup(spec->group, &id.gid);
+	if (spec->exec->group)
+		r = group_lookup(spec->exec->group, &id.gid);
 	if (r >= 0)
 		r = groups_lookup(spec, arena, &id);
 	if (r >= 0 && geteuid() != 0)

@@ -46,18 +46,34 @@ static int copy_strings(struct arena *a, const char *const **list)
 	return 0;
 }
 
-static int copy_files(struct arena *a, struct service_spec *spec)
+static int copy_files(struct arena *a, struct exec_context *exec)
 {
-	struct environment_file *copy = arena_alloc(a, (spec->n_environment_files + 1) * sizeof(*copy));
+	struct environment_file *copy = arena_alloc(a, (exec->n_environment_files + 1) * sizeof(*copy));
 
 	if (!copy)
 		return -ENOMEM;
-	for (size_t i = 0; i < spec->n_environment_files; i++) {
-		copy[i] = spec->environment_file[i];
+	for (size_t i = 0; i < exec->n_environment_files; i++) {
+		copy[i] = exec->environment_file[i];
 		if (copy_string(a, &copy[i].path) < 0)
 			return -ENOMEM;
 	}
-	spec->environment_file = copy;
+	exec->environment_file = copy;
+	return 0;
+}
+
+static int copy_exec(struct arena *a, const struct exec_context **exec)
+{
+	struct exec_context *to = arena_alloc(a, sizeof(*to));
+
+	if (!to)
+		return -ENOMEM;
+	*to = **exec;
+	*exec = to;
+	if (copy_string(a, &to->user) < 0 || copy_string(a, &to->group) < 0 ||
+	    copy_string(a, &to->working_directory) < 0 || copy_strings(a, &to->supplementary_groups) < 0 ||
+	    copy_strings(a, &to->environment) < 0 || copy_strings(a, &to->pass_environment) < 0 ||
+	    copy_strings(a, &to->unset_environment) < 0 || copy_files(a, to) < 0)
+		return -ENOMEM;
 	return 0;
 }
 
@@ -67,11 +83,8 @@ static int copy_spec(struct arena *a, const struct service_spec *from, struct se
 	*to = *from;
 	memset(to->command, 0, sizeof(to->command));
 	to->success = NULL;
-	if (copy_string(a, &to->description) < 0 || copy_string(a, &to->type_name) < 0 || copy_string(a, &to->user) < 0 ||
-	    copy_string(a, &to->group) < 0 || copy_string(a, &to->working_directory) < 0 ||
-	    copy_strings(a, &to->supplementary_groups) < 0 || copy_strings(a, &to->environment) < 0 ||
-	    copy_strings(a, &to->pass_environment) < 0 || copy_strings(a, &to->unset_environment) < 0 ||
-	    copy_files(a, to) < 0)
+	if (copy_string(a, &to->description) < 0 || copy_string(a, &to->type_name) < 0 ||
+	    copy_exec(a, &to->exec) < 0)
 		return -ENOMEM;
 	return 0;
 }
@@ -154,8 +167,8 @@ static int read_environment_files(struct spawn *s, const char *pattern, struct p
 
 static int prepare_files(struct spawn *s, struct prepared *p)
 {
-	for (size_t i = 0; i < s->spec.n_environment_files; i++) {
-		const struct environment_file *f = &s->spec.environment_file[i];
+	for (size_t i = 0; i < s->spec.exec->n_environment_files; i++) {
+		const struct environment_file *f = &s->spec.exec->environment_file[i];
 		int r = read_environment_files(s, f->path, p);
 
 		if (r < 0 && (r == -ENOMEM || !f->is_optional))
@@ -176,7 +189,7 @@ static const char *daemon_variable(const struct spawn *s, const char *name)
 
 static bool is_home_wanted(const struct spawn *s)
 {
-	const char *directory = s->spec.working_directory;
+	const char *directory = s->spec.exec->working_directory;
 
 	return directory ? str_equal(directory, "~") : !s->config->is_system && !daemon_variable(s, "HOME");
 }
@@ -184,7 +197,7 @@ static bool is_home_wanted(const struct spawn *s)
 /* A person's services start at home, the system's at the root. */
 static int prepare_directory(struct spawn *s, struct prepared *p)
 {
-	const char *directory = s->spec.working_directory, *home = p->identity.home;
+	const char *directory = s->spec.exec->working_directory, *home = p->identity.home;
 
 	if (directory && !str_equal(directory, "~"))
 		p->directory = directory;
@@ -193,7 +206,7 @@ static int prepare_directory(struct spawn *s, struct prepared *p)
 	else if (directory)
 		p->directory = home;
 	else if (!s->config->is_system)
-		p->directory = home && s->spec.user ? home : daemon_variable(s, "HOME");
+		p->directory = home && s->spec.exec->user ? home : daemon_variable(s, "HOME");
 	if (p->directory && p->directory[0] != '/')
 		p->directory = NULL;
 	return 0;
@@ -209,7 +222,7 @@ static int prepare_environment(struct spawn *s, struct prepared *p)
 		.user_name = p->identity.name,
 		.home = p->identity.home,
 		.shell = p->identity.shell,
-		.is_user_set = s->spec.user,
+		.is_user_set = s->spec.exec->user,
 		.is_system = s->config->is_system,
 		.daemon = s->config->environment,
 		.file_assignment = p->file_assignment,
@@ -293,15 +306,15 @@ static void work(struct worker_job *job)
 		.envp = p.environment,
 		.identity = &p.identity,
 		.directory = p.directory,
-		.directory_optional = s->spec.working_directory_optional,
+		.directory_optional = s->spec.exec->working_directory_optional,
 		.in = in,
 		.out = s->out,
 		.err = s->err,
 		.cgroup = s->cgroup,
 		.must_join = s->must_join,
-		.umask = s->spec.umask,
-		.has_nice = s->spec.has_nice,
-		.nice = s->spec.nice,
+		.umask = s->spec.exec->umask,
+		.has_nice = s->spec.exec->has_nice,
+		.nice = s->spec.exec->nice,
 		.has_nofile = s->config->has_nofile,
 		.nofile = s->config->nofile,
 		.parent_death_signal = s->config->parent_death_signal,

@@ -271,7 +271,7 @@ int environment_build(const struct environment_input *in, struct arena *arena, c
 	int r;
 
 	r = block_init(&b, arena,
-		       OWN_VARIABLES + length(spec->pass_environment) + length(spec->environment) +
+		       OWN_VARIABLES + length(spec->exec->pass_environment) + length(spec->exec->environment) +
 			       length(in->file_assignment));
 	if (r < 0)
 		return r;
@@ -281,11 +281,11 @@ int environment_build(const struct environment_input *in, struct arena *arena, c
 	put_run(&b, in->run);
 	if (in->phase == EXEC_STOP || in->phase == EXEC_STOP_POST)
 		put_result(&b, in->run);
-	for (const char *const *name = spec->pass_environment; name && *name; name++)
+	for (const char *const *name = spec->exec->pass_environment; name && *name; name++)
 		pass(&b, in, *name);
-	put_all(&b, spec->environment);
+	put_all(&b, spec->exec->environment);
 	put_all(&b, in->file_assignment);
-	for (const char *const *what = spec->unset_environment; what && *what; what++)
+	for (const char *const *what = spec->exec->unset_environment; what && *what; what++)
 		unset(&b, *what);
 	if (b.error < 0)
 		return b.error;

@@ -11,6 +11,8 @@
 #include "base/text.h"
 #include "service/spec_values.h"
 
+static const struct exec_context exec_defaults = { .umask = SPEC_UMASK };
+
 static const struct service_spec defaults = {
 	.type_name = "oneshot",
 	.type = SERVICE_ONESHOT,
@@ -20,7 +22,7 @@ static const struct service_spec defaults = {
 	.kill_mode = KILL_CONTROL_GROUP,
 	.kill_signal = SIGTERM,
 	.send_sigkill = true,
-	.umask = SPEC_UMASK,
+	.exec = &exec_defaults,
 };
 
 /* The value that counts of a key, "X-" spelling included; NULL: none, or it was reset. */
@@ -112,10 +114,25 @@ static void check_commands(const struct service_spec *spec, const char *file, st
 		diag_add(d, DIAG_ERROR, file, 0, NULL, "the service has neither ExecStart= nor RemainAfterExit=yes");
 }
 
+/* Should padding differ, that costs memory and nothing else. */
+static int keep_exec(struct spec_draft *draft, struct arena *arena)
+{
+	struct exec_context *own;
+
+	if (memcmp(&draft->exec, &exec_defaults, sizeof(exec_defaults)) == 0)
+		return 0;
+	own = arena_alloc(arena, sizeof(*own));
+	if (!own)
+		return -ENOMEM;
+	*own = draft->exec;
+	draft->spec.exec = own;
+	return 0;
+}
+
 int service_spec_parse(const struct specifiers *specifiers, const char *file, const struct assignment *assignment,
 		       size_t n, struct arena *arena, struct diag *d, struct service_spec *ret)
 {
-	struct spec_draft draft = { .spec = defaults, .specifiers = specifiers };
+	struct spec_draft draft = { .spec = defaults, .exec = exec_defaults, .specifiers = specifiers };
 	const char *type = find_type(assignment, n, &draft.spec);
 	int r;
 
@@ -131,6 +148,8 @@ int service_spec_parse(const struct specifiers *specifiers, const char *file, co
 		if (d->n_errors == 0)
 			check_commands(&draft.spec, file, d);
 	}
+	if (r >= 0)
+		r = keep_exec(&draft, arena);
 	if (r < 0)
 		return r;
 	*ret = draft.spec;

@@ -54,6 +54,24 @@ struct environment_file {
 	bool is_optional; /* '-' */
 };
 
+/* How processes are made: who and where they are, and what they find. Most services leave all of it as it is. */
+struct exec_context {
+	const char *user, *group;             /* names or numbers, NULL: unchanged */
+	const char *const *supplementary_groups; /* NULL-terminated or NULL */
+	const char *working_directory;        /* "~": the user's home; NULL: / for the system, $HOME for --user */
+	/* the environment: "NAME=value", NULL-terminated or NULL */
+	const char *const *environment;
+	const struct environment_file *environment_file;
+	size_t n_environment_files;
+	const char *const *pass_environment;
+	const char *const *unset_environment;
+	mode_t umask;                         /* 0022 */
+	int nice;
+	bool has_nice;
+	bool working_directory_optional;      /* '-' */
+};
+
+/* There are very many of these: what few services say stands in structs of its own. */
 struct service_spec {
 	const char *description;
 	const char *type_name;    /* as written; "oneshot" when it was not */
@@ -69,20 +87,7 @@ struct service_spec {
 	int kill_signal;
 	bool send_sigkill;
 	bool send_sighup;
-	/* who and where */
-	const char *user, *group;             /* names or numbers, NULL: unchanged */
-	const char *const *supplementary_groups; /* NULL-terminated or NULL */
-	const char *working_directory;        /* "~": the user's home; NULL: / for the system, $HOME for --user */
-	bool working_directory_optional;      /* '-' */
-	mode_t umask;                         /* 0022 */
-	int nice;
-	bool has_nice;
-	/* the environment: "NAME=value", NULL-terminated or NULL */
-	const char *const *environment;
-	const struct environment_file *environment_file;
-	size_t n_environment_files;
-	const char *const *pass_environment;
-	const char *const *unset_environment;
+	const struct exec_context *exec; /* never NULL; in the arena, or one for all that say nothing */
 };
 
 /* All keys of [Unit] and [Service], known, harmless and not applied. */

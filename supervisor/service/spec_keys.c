@@ -9,6 +9,7 @@
 #include "service/spec_values.h"
 
 #define FIELD(member) offsetof(struct spec_draft, spec.member)
+#define EXEC_FIELD(member) offsetof(struct spec_draft, exec.member)
 #define HARMLESS(section, key) { section, key, KEY_HARMLESS, NULL, 0, 0 }
 #define NOT_APPLIED(section, key) { section, key, KEY_NOT_APPLIED, NULL, 0, 0 }
 
@@ -41,16 +42,16 @@ static const struct key_row rows[] = {
 	{ "Service", "KillSignal", KEY_KNOWN, key_parse_signal, FIELD(kill_signal), SIGTERM },
 	{ "Service", "SendSIGKILL", KEY_KNOWN, key_parse_bool, FIELD(send_sigkill), true },
 	{ "Service", "SendSIGHUP", KEY_KNOWN, key_parse_bool, FIELD(send_sighup), false },
-	{ "Service", "User", KEY_KNOWN, spec_parse_user, FIELD(user), 0 },
-	{ "Service", "Group", KEY_KNOWN, spec_parse_user, FIELD(group), 0 },
-	{ "Service", "SupplementaryGroups", KEY_KNOWN, spec_parse_groups, FIELD(supplementary_groups), 0 },
+	{ "Service", "User", KEY_KNOWN, spec_parse_user, EXEC_FIELD(user), 0 },
+	{ "Service", "Group", KEY_KNOWN, spec_parse_user, EXEC_FIELD(group), 0 },
+	{ "Service", "SupplementaryGroups", KEY_KNOWN, spec_parse_groups, EXEC_FIELD(supplementary_groups), 0 },
 	{ "Service", "WorkingDirectory", KEY_KNOWN, spec_parse_directory, 0, 0 },
-	{ "Service", "UMask", KEY_KNOWN, key_parse_mode, FIELD(umask), SPEC_UMASK },
+	{ "Service", "UMask", KEY_KNOWN, key_parse_mode, EXEC_FIELD(umask), SPEC_UMASK },
 	{ "Service", "Nice", KEY_KNOWN, spec_parse_nice, 0, 0 },
-	{ "Service", "Environment", KEY_KNOWN, spec_parse_environment, FIELD(environment), 0 },
+	{ "Service", "Environment", KEY_KNOWN, spec_parse_environment, EXEC_FIELD(environment), 0 },
 	{ "Service", "EnvironmentFile", KEY_KNOWN, spec_parse_environment_file, 0, 0 },
-	{ "Service", "PassEnvironment", KEY_KNOWN, spec_parse_pass_environment, FIELD(pass_environment), 0 },
-	{ "Service", "UnsetEnvironment", KEY_KNOWN, spec_parse_unset_environment, FIELD(unset_environment), 0 },
+	{ "Service", "PassEnvironment", KEY_KNOWN, spec_parse_pass_environment, EXEC_FIELD(pass_environment), 0 },
+	{ "Service", "UnsetEnvironment", KEY_KNOWN, spec_parse_unset_environment, EXEC_FIELD(unset_environment), 0 },
 	{ "Service", "StandardInput", KEY_KNOWN, spec_parse_input, 0, 0 },
 	{ "Service", "StandardOutput", KEY_KNOWN, spec_parse_output, 0, 0 },
 	{ "Service", "StandardError", KEY_KNOWN, spec_parse_output, 0, 0 },

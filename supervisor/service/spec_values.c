@@ -410,15 +410,15 @@ static bool is_absolute_path(const char *path)
 
 int spec_parse_directory(const struct key_context *c)
 {
-	struct service_spec *spec = &spec_draft_of(c)->spec;
+	struct exec_context *exec = &spec_draft_of(c)->exec;
 	const char *value = c->assignment->value;
 	bool is_optional = *value == '-';
 	char *path;
 	int r;
 
 	if (!*value) {
-		spec->working_directory = NULL;
-		spec->working_directory_optional = false;
+		exec->working_directory = NULL;
+		exec->working_directory_optional = false;
 		return 0;
 	}
 	r = spec_expand(c, value + is_optional, &path);
@@ -428,22 +428,22 @@ int spec_parse_directory(const struct key_context *c)
 		spec_refuse(c, "wants an absolute path or ~", path);
 		return 0;
 	}
-	spec->working_directory = path;
-	spec->working_directory_optional = is_optional;
+	exec->working_directory = path;
+	exec->working_directory_optional = is_optional;
 	return 0;
 }
 
 int spec_parse_nice(const struct key_context *c)
 {
-	struct service_spec *spec = &spec_draft_of(c)->spec;
+	struct exec_context *exec = &spec_draft_of(c)->exec;
 	int64_t nice = 0;
 
 	if (*c->assignment->value && value_signed(c->assignment->value, -20, 19, &nice) < 0) {
 		spec_refuse(c, "wants a number from -20 to 19", c->assignment->value);
 		return 0;
 	}
-	spec->nice = (int) nice;
-	spec->has_nice = *c->assignment->value != '\0';
+	exec->nice = (int) nice;
+	exec->has_nice = *c->assignment->value != '\0';
 	return 0;
 }
 
@@ -471,7 +471,7 @@ int spec_parse_unset_environment(const struct key_context *c)
 
 int spec_parse_environment_file(const struct key_context *c)
 {
-	struct service_spec *spec = &spec_draft_of(c)->spec;
+	struct exec_context *exec = &spec_draft_of(c)->exec;
 	const char *value = c->assignment->value;
 	struct environment_file *grown;
 	bool is_optional = *value == '-';
@@ -479,8 +479,8 @@ int spec_parse_environment_file(const struct key_context *c)
 	int r;
 
 	if (!*value) {
-		spec->environment_file = NULL;
-		spec->n_environment_files = 0;
+		exec->environment_file = NULL;
+		exec->n_environment_files = 0;
 		return 0;
 	}
 	r = spec_expand(c, value + is_optional, &path);
@@ -490,12 +490,12 @@ int spec_parse_environment_file(const struct key_context *c)
 		spec_refuse(c, "wants an absolute path", path);
 		return 0;
 	}
-	grown = arena_grow(c->arena, (void *) (uintptr_t) spec->environment_file, spec->n_environment_files,
+	grown = arena_grow(c->arena, (void *) (uintptr_t) exec->environment_file, exec->n_environment_files,
 			   sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
-	grown[spec->n_environment_files++] = (struct environment_file) { path, is_optional };
-	spec->environment_file = grown;
+	grown[exec->n_environment_files++] = (struct environment_file) { path, is_optional };
+	exec->environment_file = grown;
 	return 0;
 }
 

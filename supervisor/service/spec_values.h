@@ -13,6 +13,7 @@
 
 struct spec_draft {
 	struct service_spec spec; /* first: offsets of rows count from here */
+	struct exec_context exec; /* spec.exec is made of it in the end */
 	const struct specifiers *specifiers;
 	const struct assignment *restart; /* the Restart= that counts, or NULL */
 };

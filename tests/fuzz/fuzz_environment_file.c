@@ -40,7 +40,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	_cleanup_(arena_done) struct arena arena = { 0 };
 	_cleanup_(diag_done) struct diag diag = { 0 };
-	const struct service_spec spec = { 0 };
+	const struct exec_context exec = { 0 };
+	const struct service_spec spec = { .exec = &exec };
 	const struct run run = { .scheduled_real = USEC_NEVER, .scheduled_boot = USEC_NEVER };
 	struct environment_input in = { .spec = &spec, .run = &run, .unit = "f.service", .is_system = true };
 	const char **list = NULL;

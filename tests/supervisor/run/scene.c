@@ -211,8 +211,9 @@ void scene_reset_request(struct scene *s)
 		.timeout_start = USEC_NEVER,
 		.timeout_stop = USEC_NEVER,
 		.kill_signal = SIGTERM,
-		.umask = 0022,
+		.exec = &s->exec,
 	};
+	s->exec = (struct exec_context) { .umask = 0022 };
 	s->run = (struct run) { .cause = "manual", .attempt = 1, .scheduled_real = USEC_NEVER, .scheduled_boot = USEC_NEVER };
 	for (size_t i = 0; i < sizeof(s->run.id); i++)
 		s->run.id[i] = (uint8_t) (getpid() >> (i % 4 * 8)) ^ (uint8_t) i;

@@ -52,6 +52,7 @@ struct scene {
 	size_t n_lines;
 	/* what the next spawn asks for; reset by scene_reset_request() */
 	struct service_spec spec;
+	struct exec_context exec; /* the spec's */
 	struct run run;
 	struct exec_command command;
 	const char *argv[16];

@@ -110,9 +110,9 @@ END_TEST
 START_TEST(umask_and_nice_are_set)
 {
 	(void) umask(0077);
-	scene->spec.umask = 0027;
-	scene->spec.nice = 7;
-	scene->spec.has_nice = true;
+	scene->exec.umask = 0027;
+	scene->exec.nice = 7;
+	scene->exec.has_nice = true;
 	scene_report(scene, 1);
 	expect_value("umask", "0027");
 	expect_value("nice", "7");
@@ -129,7 +129,7 @@ END_TEST
 
 START_TEST(working_directory_is_entered)
 {
-	scene->spec.working_directory = scene->dir;
+	scene->exec.working_directory = scene->dir;
 	scene_report(scene, 1);
 	expect_value("cwd", scene->dir);
 }
@@ -137,8 +137,8 @@ END_TEST
 
 START_TEST(optional_working_directory_may_be_missing)
 {
-	scene->spec.working_directory = "/nonexistent/folder";
-	scene->spec.working_directory_optional = true;
+	scene->exec.working_directory = "/nonexistent/folder";
+	scene->exec.working_directory_optional = true;
 	scene_report(scene, 1);
 	expect_value("cwd", "/");
 }
@@ -168,8 +168,8 @@ START_TEST(environment_files_are_read)
 	test_dir_write_text(scene->dir, "b.env", "OTHER=y\n");
 	snprintf(path, sizeof(path), "%s/a.env", scene->dir);
 	snprintf(pattern, sizeof(pattern), "%s/?.env", scene->dir);
-	scene->spec.environment_file = files;
-	scene->spec.n_environment_files = 2;
+	scene->exec.environment_file = files;
+	scene->exec.n_environment_files = 2;
 	scene_report(scene, 1);
 	expect_value("env FROM_FILE", "one two");
 	expect_value("env OTHER", "y");
@@ -228,7 +228,7 @@ START_TEST(user_is_changed_for_good)
 	struct passwd *nobody = another();
 	char expected[64];
 
-	scene->spec.user = nobody->pw_name;
+	scene->exec.user = nobody->pw_name;
 	if (geteuid() != 0) {
 		no_rights_expected();
 		return;
@@ -264,9 +264,9 @@ START_TEST(supplementary_groups_are_added)
 	ck_assert_ptr_nonnull(getgrnam("daemon"));
 	mail = getgrnam("mail")->gr_gid;
 	daemon_group = getgrnam("daemon")->gr_gid;
-	scene->spec.user = another()->pw_name;
-	scene->spec.group = "mail";
-	scene->spec.supplementary_groups = (const char *const[]) { "daemon", NULL };
+	scene->exec.user = another()->pw_name;
+	scene->exec.group = "mail";
+	scene->exec.supplementary_groups = (const char *const[]) { "daemon", NULL };
 	if (geteuid() != 0) {
 		no_rights_expected();
 		return;
@@ -285,7 +285,7 @@ START_TEST(own_user_needs_no_rights)
 	char number[32];
 
 	snprintf(number, sizeof(number), "%u", (unsigned) geteuid());
-	scene->spec.user = self ? self->pw_name : number;
+	scene->exec.user = self ? self->pw_name : number;
 	scene_report(scene, 1);
 	ck_assert_int_eq(atoi(scene_value(scene, "uid")), (int) geteuid());
 }
@@ -295,7 +295,7 @@ START_TEST(output_belongs_to_the_user)
 {
 	if (geteuid() != 0)
 		return;
-	scene->spec.user = "nobody";
+	scene->exec.user = "nobody";
 	ck_assert_int_eq(scene_spawn(scene, 1, (const char *const[]) { "/bin/sh", "-c", "echo reopened > /dev/stderr", NULL }),
 			 0);
 	scene_expect(scene, ANSWER_SPAWNED);
@@ -315,8 +315,8 @@ START_TEST(directory_is_entered_as_the_user)
 	snprintf(path, sizeof(path), "%s/private", scene->dir);
 	ck_assert_int_eq(mkdir(path, 0700), 0);
 	ck_assert_int_eq(chmod(scene->dir, 0755), 0);
-	scene->spec.user = "nobody";
-	scene->spec.working_directory = path;
+	scene->exec.user = "nobody";
+	scene->exec.working_directory = path;
 	ck_assert_int_eq(scene_spawn(scene, 1, (const char *const[]) { "/bin/true", NULL }), 0);
 	a = scene_expect(scene, ANSWER_SPAWN_FAILED);
 	ck_assert_int_eq(a.step, EXEC_STEP_CHDIR);
@@ -331,7 +331,7 @@ START_TEST(home_is_the_users)
 
 	if (!self)
 		return;
-	scene->spec.working_directory = "~";
+	scene->exec.working_directory = "~";
 	if (!realpath(self->pw_dir, cwd)) {
 		ck_assert_int_eq(scene_spawn(scene, 1, (const char *const[]) { "/bin/true", NULL }), 0);
 		ck_assert_int_eq(scene_expect(scene, ANSWER_SPAWN_FAILED).step, EXEC_STEP_CHDIR);
@@ -381,11 +381,11 @@ START_TEST(failed_step_is_told)
 	snprintf(path, sizeof(path), "%s/script", scene->dir);
 	ck_assert_int_eq(chmod(path, 0755), 0);
 	snprintf(path, sizeof(path), "%s%s", f->path[0] == '.' ? scene->dir : "", f->path[0] == '.' ? f->path + 1 : f->path);
-	scene->spec.user = f->user;
-	scene->spec.group = f->group;
-	scene->spec.working_directory = f->directory;
-	scene->spec.environment_file = &file;
-	scene->spec.n_environment_files = f->environment_file ? 1 : 0;
+	scene->exec.user = f->user;
+	scene->exec.group = f->group;
+	scene->exec.working_directory = f->directory;
+	scene->exec.environment_file = &file;
+	scene->exec.n_environment_files = f->environment_file ? 1 : 0;
 	ck_assert_int_eq(scene_spawn(scene, 1, (const char *const[]) { path, NULL }), 0);
 	a = scene_expect(scene, ANSWER_SPAWN_FAILED);
 	ck_assert_msg(a.step == f->step && a.error == f->error, "%s: step %s, %s", f->path, exec_step_to_string(a.step),

@@ -47,13 +47,13 @@ START_TEST(a_service_that_says_little_has_systemds_defaults)
 	ck_assert_int_eq(s->kill_signal, SIGTERM);
 	ck_assert(s->send_sigkill);
 	ck_assert(!s->send_sighup);
-	ck_assert_uint_eq(s->umask, 0022);
-	ck_assert(!s->has_nice);
-	ck_assert_ptr_null(s->user);
-	ck_assert_ptr_null(s->group);
-	ck_assert_ptr_null(s->supplementary_groups);
-	ck_assert_ptr_null(s->working_directory);
-	ck_assert_ptr_null(s->environment);
+	ck_assert_uint_eq(s->exec->umask, 0022);
+	ck_assert(!s->exec->has_nice);
+	ck_assert_ptr_null(s->exec->user);
+	ck_assert_ptr_null(s->exec->group);
+	ck_assert_ptr_null(s->exec->supplementary_groups);
+	ck_assert_ptr_null(s->exec->working_directory);
+	ck_assert_ptr_null(s->exec->environment);
 	ck_assert_ptr_null(s->description);
 }
 END_TEST
@@ -80,22 +80,22 @@ START_TEST(each_key_reaches_its_field)
 	ck_assert_int_eq(s->kill_signal, SIGINT);
 	ck_assert(!s->send_sigkill);
 	ck_assert(s->send_sighup);
-	ck_assert_str_eq(s->user, "ann");
-	ck_assert_str_eq(s->group, "50");
-	ck_list(s->supplementary_groups, "[adm][dial out][7]");
-	ck_assert_str_eq(s->working_directory, "/srv/home");
-	ck_assert(s->working_directory_optional);
-	ck_assert_uint_eq(s->umask, 077);
-	ck_assert(s->has_nice);
-	ck_assert_int_eq(s->nice, -5);
-	ck_list(s->environment, "[A=1][B=x y][C=box.example.org]");
-	ck_assert_uint_eq(s->n_environment_files, 2);
-	ck_assert_str_eq(s->environment_file[0].path, "/etc/default/a");
-	ck_assert(!s->environment_file[0].is_optional);
-	ck_assert_str_eq(s->environment_file[1].path, "/etc/default/backup");
-	ck_assert(s->environment_file[1].is_optional);
-	ck_list(s->pass_environment, "[LANG][TZ]");
-	ck_list(s->unset_environment, "[B][A=1]");
+	ck_assert_str_eq(s->exec->user, "ann");
+	ck_assert_str_eq(s->exec->group, "50");
+	ck_list(s->exec->supplementary_groups, "[adm][dial out][7]");
+	ck_assert_str_eq(s->exec->working_directory, "/srv/home");
+	ck_assert(s->exec->working_directory_optional);
+	ck_assert_uint_eq(s->exec->umask, 077);
+	ck_assert(s->exec->has_nice);
+	ck_assert_int_eq(s->exec->nice, -5);
+	ck_list(s->exec->environment, "[A=1][B=x y][C=box.example.org]");
+	ck_assert_uint_eq(s->exec->n_environment_files, 2);
+	ck_assert_str_eq(s->exec->environment_file[0].path, "/etc/default/a");
+	ck_assert(!s->exec->environment_file[0].is_optional);
+	ck_assert_str_eq(s->exec->environment_file[1].path, "/etc/default/backup");
+	ck_assert(s->exec->environment_file[1].is_optional);
+	ck_list(s->exec->pass_environment, "[LANG][TZ]");
+	ck_list(s->exec->unset_environment, "[B][A=1]");
 }
 END_TEST
 
@@ -119,17 +119,17 @@ START_TEST(an_empty_value_resets)
 	ck_assert_uint_eq(s->timeout_stop, 90 * USEC_PER_SEC);
 	ck_assert_int_eq(s->kill_mode, KILL_CONTROL_GROUP);
 	ck_assert_int_eq(s->kill_signal, SIGTERM);
-	ck_assert_ptr_null(s->user);
-	ck_assert_ptr_null(s->group);
-	ck_list(s->supplementary_groups, "[c]");
-	ck_assert_ptr_null(s->working_directory);
-	ck_assert(!s->working_directory_optional);
-	ck_assert_uint_eq(s->umask, 0022);
-	ck_assert(!s->has_nice);
-	ck_assert_ptr_null(s->environment);
-	ck_assert_uint_eq(s->n_environment_files, 0);
-	ck_assert_ptr_null(s->pass_environment);
-	ck_assert_ptr_null(s->unset_environment);
+	ck_assert_ptr_null(s->exec->user);
+	ck_assert_ptr_null(s->exec->group);
+	ck_list(s->exec->supplementary_groups, "[c]");
+	ck_assert_ptr_null(s->exec->working_directory);
+	ck_assert(!s->exec->working_directory_optional);
+	ck_assert_uint_eq(s->exec->umask, 0022);
+	ck_assert(!s->exec->has_nice);
+	ck_assert_ptr_null(s->exec->environment);
+	ck_assert_uint_eq(s->exec->n_environment_files, 0);
+	ck_assert_ptr_null(s->exec->pass_environment);
+	ck_assert_ptr_null(s->exec->unset_environment);
 	ck_assert_ptr_null(s->success);
 }
 END_TEST
@@ -238,7 +238,7 @@ START_TEST(a_user_may_be_named_as_sites_name_them)
 
 	(void) snprintf(text, sizeof(text), "ExecStart=a\nUser=%s", names[_i]);
 	spec_text_init_good(&t, text);
-	ck_assert_str_eq(t.spec.user, names[_i]);
+	ck_assert_str_eq(t.spec.exec->user, names[_i]);
 }
 END_TEST
 
