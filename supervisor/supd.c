@@ -296,6 +296,7 @@ static int listen_for_questions(struct supd *s)
 	s->control = (struct supd_control) {
 		.manager = s->manager,
 		.world = &s->world,
+		.outside = s->outside,
 		.now = now_of,
 		.userdata = s,
 		.started = s->manager_config.info.daemon_since,

@@ -30,6 +30,7 @@ enum cli_option_bit {
 	CLI_PROPERTY = 1 << 12,
 	CLI_VALUE = 1 << 13,
 	CLI_RUNTIME = 1 << 14,
+	CLI_NULL = 1 << 15,
 };
 
 enum cli_json { CLI_JSON_OFF, CLI_JSON_SHORT, CLI_JSON_PRETTY };

@@ -36,6 +36,7 @@ static const struct option options[] = {
 	{ CLI_QUIET, false, 'q', TAKES_NOTHING, "quiet", NULL, "print no result; the exit status tells" },
 	{ CLI_PROPERTY, false, 'p', TAKES_VALUE, "property", "=KEY,…", "these only" },
 	{ CLI_VALUE, false, 0, TAKES_NOTHING, "value", NULL, "values without their keys" },
+	{ CLI_NULL, false, '0', TAKES_NOTHING, "null", NULL, "as they are, each ended by a zero byte" },
 	{ CLI_RUNTIME, false, 0, TAKES_NOTHING, "runtime", NULL, "until supd ends, not beyond" },
 };
 

@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "cli/cli.h"
+#include "cli/cli_environment.h"
 #include "cli/cli_healthy.h"
 #include "cli/cli_jobs.h"
 #include "cli/cli_manager.h"
@@ -50,6 +51,8 @@ static const struct cli_verb verbs[] = {
 	{ LOOK, "show", NULL, "UNIT", "properties of a unit, one a line", CLI_PROPERTY | CLI_VALUE, 1, 1, cli_show,
 	  NULL },
 	{ LOOK, "cat", NULL, "UNIT…", "the files of units", 0, 1, -1, cli_cat, NULL },
+	{ LOOK, "env", NULL, "UNIT", "the environment that a run of a service gets", CLI_NULL, 1, 1, cli_environment,
+	  NULL },
 	{ LOOK, "is-active", NULL, "UNIT…", "exit status 0 if one of the units is active, else 3", CLI_QUIET, 1, -1,
 	  cli_is, NULL },
 	{ LOOK, "is-failed", NULL, "UNIT…", "exit status 0 if one of the units has failed, else 1", CLI_QUIET, 1, -1,

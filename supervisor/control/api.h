@@ -33,8 +33,9 @@ enum control_verb {
 	CONTROL_EXPERIMENTAL, /* subsystem, on, runtime; without a subsystem: one row a feature */
 	CONTROL_PAUSE,
 	CONTROL_RESUME,
+	CONTROL_ENVIRONMENT, /* one row a variable: name, value; before them the mistakes of environment files */
 };
-#define CONTROL_VERB_COUNT (CONTROL_RESUME + 1)
+#define CONTROL_VERB_COUNT (CONTROL_ENVIRONMENT + 1)
 
 /* Keys that supctl shows to people; whatever else a row carries appears in show and in JSON as it is.
  *	unit (LIST, STATUS): unit, description, load_state ("loaded" "invalid" "masked" "unsupported" "not-found"),

@@ -25,6 +25,7 @@
 	ROW("GetUnit", "s", "unit_or_all\0", CONTROL_STATUS, RIGHT_LOOK)                                \
 	ROW("ShowUnit", "s", "unit\0", CONTROL_SHOW, RIGHT_LOOK)                                        \
 	ROW("CatUnit", "s", "unit\0", CONTROL_CAT, RIGHT_LOOK)                                          \
+	ROW("GetEnvironment", "s", "unit\0", CONTROL_ENVIRONMENT, RIGHT_OWN)                            \
 	ROW("StartUnit", "sb", "unit\0wait\0", CONTROL_START, RIGHT_OWN)                                \
 	ROW("StopUnit", "sb", "unit\0wait\0", CONTROL_STOP, RIGHT_OWN)                                  \
 	ROW("RestartUnit", "sb", "unit\0wait\0", CONTROL_RESTART, RIGHT_OWN)                            \

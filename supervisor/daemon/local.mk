@@ -8,6 +8,7 @@ sbin_PROGRAMS += supd
 supd_SOURCES = $(settings_sources) \
 	supervisor/supd.c \
 	%D%/supd_control.c %D%/supd_control.h \
+	%D%/supd_environment.c %D%/supd_environment.h \
 	%D%/supd_files.c %D%/supd_files.h \
 	%D%/supd_jobs.c %D%/supd_jobs.h \
 	%D%/supd_log.c %D%/supd_log.h \

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "control/client.h"
 #include "core/report.h"
+#include "daemon/supd_environment.h"
 #include "daemon/supd_files.h"
 #include "daemon/supd_units.h"
 #include "unit/name.h"
@@ -306,6 +307,7 @@ void supd_control_ask(void *userdata, const struct control_request *q)
 		[CONTROL_EXPERIMENTAL] = ask_experimental,
 		[CONTROL_PAUSE] = ask_pause,
 		[CONTROL_RESUME] = ask_pause,
+		[CONTROL_ENVIRONMENT] = environment_ask,
 	};
 	_Static_assert(ELEMENTS(answer) == CONTROL_VERB_COUNT, "an answer to each verb");
 

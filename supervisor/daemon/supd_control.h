@@ -13,6 +13,7 @@
 struct supd_control {
 	struct manager *manager;
 	const struct world *world;
+	struct world_linux *outside;
 	struct control_server *server;
 	struct supd_now (*now)(void *userdata);
 	void *userdata;

@@ -271,6 +271,56 @@ int runs_spawn(struct runs *all, const struct spawn_request *request)
 	return r;
 }
 
+/* ---- what would be ---- */
+
+struct description {
+	runs_described_fn *fn;
+	void *userdata;
+};
+
+static void on_described(struct worker_job *job)
+{
+	struct spawn *s = (struct spawn *) job;
+	struct description *d = s->userdata;
+
+	d->fn(d->userdata, s->environment, s->step, s->error, &s->mistakes);
+	free(d->userdata);
+	free(d);
+	spawn_free(s);
+}
+
+static void on_description_dropped(struct worker_job *job)
+{
+	struct spawn *s = (struct spawn *) job;
+	struct description *d = s->userdata;
+
+	free(d->userdata);
+	free(d);
+	spawn_free(s);
+}
+
+int runs_describe(struct runs *all, const struct spawn_request *request, runs_described_fn *fn, void *userdata)
+{
+	struct description *d = calloc(1, sizeof(*d));
+	struct spawn *s;
+	int r;
+
+	if (!d)
+		return -ENOMEM;
+	r = spawn_new(request, &all->config.spawn, &s);
+	if (r < 0) {
+		free(d);
+		return r;
+	}
+	*d = (struct description) { fn, userdata };
+	spawn_describe(s);
+	s->job.done = on_described;
+	s->job.drop = on_description_dropped;
+	s->userdata = d;
+	worker_submit(all->worker, &s->job);
+	return 0;
+}
+
 /* A process that was stopped is to notice what it was sent. */
 static bool needs_continuing(int signal)
 {

@@ -40,6 +40,13 @@ int runs_new(sd_event *event, const struct runs_config *config, const struct run
 	     struct runs **ret);
 struct runs *runs_free(struct runs *all);
 
+/* What a process of this kind would get, found out in a thread: @request as for a spawn, without a token. @environment is
+ * lent during the call; NULL: @step failed with @error (an errno). */
+typedef void runs_described_fn(void *userdata, char *const *environment, enum exec_step step, int error,
+			       const struct diag *mistakes);
+/* fn() is called from the loop, once, unless the daemon ends before. Takes @userdata, which free() frees after that. */
+int runs_describe(struct runs *all, const struct spawn_request *request, runs_described_fn *fn, void *userdata);
+
 /* As in world.h. */
 int runs_spawn(struct runs *all, const struct spawn_request *request);
 int runs_kill_main(struct runs *all, world_token token, int signal);

@@ -324,6 +324,29 @@ static void work(struct worker_job *job)
 	close(in);
 }
 
+/* The same up to where anything would come into being. */
+static void describe(struct worker_job *job)
+{
+	struct spawn *s = (struct spawn *) job; /* its first member */
+	struct prepared p = { 0 };
+	enum exec_step step;
+	int r;
+
+	r = identity_lookup(&s->spec, is_home_wanted(s), &s->arena, &p.identity, &step);
+	if (r < 0) {
+		(void) fail(s, step, r);
+		return;
+	}
+	if (prepare_files(s, &p) >= 0)
+		(void) prepare_environment(s, &p);
+	s->environment = p.environment;
+}
+
+void spawn_describe(struct spawn *s)
+{
+	s->job.work = describe;
+}
+
 int spawn_new(const struct spawn_request *request, const struct spawn_config *config, struct spawn **ret)
 {
 	struct spawn *s = calloc(1, sizeof(*s));

@@ -35,6 +35,7 @@ struct spawn {
 	enum exec_step step;
 	int error;
 	struct diag mistakes; /* in environment files */
+	char *const *environment; /* after spawn_describe(): lent by the arena; NULL: step and error say why */
 	/* private: the copy */
 	struct arena arena;
 	struct spawn_request request;
@@ -45,6 +46,8 @@ struct spawn {
 
 /* Copies @request; the caller then sets job.done and job.drop, out, err, cgroup and must_join. Lends @config. */
 int spawn_new(const struct spawn_request *request, const struct spawn_config *config, struct spawn **ret);
+/* Before it is submitted: nothing will be started, but it be found out what a process would get. */
+void spawn_describe(struct spawn *s);
 /* The child has its own. */
 void spawn_close_outputs(struct spawn *s);
 /* Not while a worker has it. Closes what it owns; the child must have been forgotten. */

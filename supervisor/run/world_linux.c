@@ -549,3 +549,9 @@ struct unit_files *world_linux_unit_files(struct world_linux *w)
 {
 	return w->unit_files;
 }
+
+int world_linux_describe(struct world_linux *w, const struct spawn_request *request, runs_described_fn *fn,
+			 void *userdata)
+{
+	return runs_describe(w->runs, request, fn, userdata);
+}

@@ -8,6 +8,7 @@
 #include <systemd/sd-event.h>
 
 #include "run/daemon.h"
+#include "run/runs.h"
 #include "world.h"
 
 /* What happens; each is called from the loop, and may call the world. The manager's events, wired by who knows both. */
@@ -51,6 +52,9 @@ struct world_linux *world_linux_free(struct world_linux *w);
 /* Lent. */
 const struct world *world_linux_world(struct world_linux *w);
 struct unit_files *world_linux_unit_files(struct world_linux *w);
+/* What a process of this kind would get: runs_describe(). */
+int world_linux_describe(struct world_linux *w, const struct spawn_request *request, runs_described_fn *fn,
+			 void *userdata);
 /* The time of this turn of the loop. */
 struct supd_now world_linux_now(struct world_linux *w);
 

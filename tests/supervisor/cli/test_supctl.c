@@ -271,6 +271,13 @@ static void ask(void *userdata, const struct control_request *q)
 		     BOOL("changed", q->verb == CONTROL_PAUSE));
 		control_done(server, q->id, 0, NULL);
 		return;
+	case CONTROL_ENVIRONMENT:
+		SEND(q->id, STRING("file", "/etc/default/a"), NUMBER("line", 3), STRING("message", "a line without '='"),
+		     STRING("severity", "warning"));
+		SEND(q->id, STRING("name", "A"), STRING("value", "one\ntwo\033[31m"));
+		SEND(q->id, STRING("name", "B"), STRING("value", ""));
+		control_done(server, q->id, 0, NULL);
+		return;
 	}
 }
 
@@ -430,6 +437,9 @@ static const struct expectation with_daemon[] = {
 	{ "show", 2, "", "supctl: show needs UNIT (supctl show --help tells more)\n" },
 	{ "show a b", 2, "", "supctl: show takes no more than UNIT (supctl show --help tells more)\n" },
 
+	{ "env a", 0, "A=one\\ntwo\\x1b[31m\nB=\n", "supctl: /etc/default/a:3: a line without '='\n" },
+	{ "env a --json", 0, "{\"A\":\"one\\ntwo\\u001B[31m\",\"B\":\"\"}\n",
+	  "supctl: /etc/default/a:3: a line without '='\n" },
 	{ "cat a", 0,
 	  "# /units/a.service\n[Service]\nExecStart=/bin/true\n\n# /units/a.service.d/1.conf\n[Unit]\n", "" },
 	{ "cat a --json", 0,

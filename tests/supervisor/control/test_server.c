@@ -211,6 +211,7 @@ static const struct {
 	{ "GetUnit", "s", "", NULL, CONTROL_STATUS },
 	{ "ShowUnit", "s", "a@b\\x2dc.service", NULL, CONTROL_SHOW },
 	{ "CatUnit", "s", "a.service", NULL, CONTROL_CAT },
+	{ "GetEnvironment", "s", "a.service", NULL, CONTROL_ENVIRONMENT },
 	{ "StartUnit", "sb", "a.service", NULL, CONTROL_START },
 	{ "RestartUnit", "sb", "a.service", NULL, CONTROL_RESTART },
 	{ "EnableUnit", "s", "a.timer", NULL, CONTROL_ENABLE },
