@@ -9,6 +9,7 @@ libbase_a_SOURCES = \
 	%D%/heap.c %D%/heap.h \
 	%D%/keys.c %D%/keys.h \
 	%D%/log.c %D%/log.h \
+	%D%/names.c %D%/names.h \
 	%D%/parse_error.c %D%/parse_error.h \
 	%D%/text.c %D%/text.h \
 	%D%/timespan.c %D%/timespan.h \

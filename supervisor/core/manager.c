@@ -3,6 +3,7 @@
 #include "core/manager.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@ int manager_new(const struct world *world, const struct manager_config *config, 
 	m->gate.forced = config->gate_forced ? GATE_ON : GATE_SILENT;
 	if (world->gate_load(world->ctx, "timers", &on) >= 0)
 		m->gate.kept = on ? GATE_ON : GATE_OFF;
+	m->units.name_at = offsetof(struct unit, name);
 	plugin_host_init(&m->host, m, "timer");
 	*ret = m;
 	return 0;
@@ -37,7 +39,6 @@ int manager_new(const struct world *world, const struct manager_config *config, 
 struct manager *manager_free(struct manager *m)
 {
 	struct active *a, *a_next;
-	struct unit *u, *u_next;
 
 	if (!m)
 		return NULL;
@@ -46,12 +47,10 @@ struct manager *manager_free(struct manager *m)
 		HASH_DEL(m->active, a);
 		free(a);
 	}
-	HASH_ITER(hh, m->unit, u, u_next) {
-		HASH_DEL(m->unit, u);
-		unit_free(u);
-	}
+	for (size_t i = 0; i < m->units.n; i++)
+		unit_free(m->units.item[i]);
+	names_done(&m->units);
 	heap_done(&m->deadlines);
-	free(m->sorted);
 	free(m);
 	return NULL;
 }
@@ -66,33 +65,33 @@ enum supd_manager_state manager_state(const struct manager *m)
 	return m->state;
 }
 
-static int by_name(struct unit *a, struct unit *b)
+struct unit *manager_unit_nth(const struct manager *m, size_t i)
 {
-	return strcmp(a->name, b->name);
-}
-
-int manager_sort(struct manager *m)
-{
-	size_t n = HASH_COUNT(m->unit), i = 0;
-	struct unit **sorted = calloc(n + 1, sizeof(*sorted));
-	struct unit *u, *next;
-
-	if (!sorted)
-		return -ENOMEM;
-	HASH_SRT(hh, m->unit, by_name);
-	HASH_ITER(hh, m->unit, u, next)
-		sorted[i++] = u;
-	free(m->sorted);
-	m->sorted = sorted;
-	m->n_units = n;
-	return 0;
+	return i < m->units.n ? m->units.item[i] : NULL;
 }
 
 void manager_forget(struct manager *m, struct unit *u)
 {
 	heap_set(&m->deadlines, &u->deadline, USEC_NEVER);
-	HASH_DEL(m->unit, u);
+	names_remove(&m->units, u->name);
 	unit_free(u);
+}
+
+static bool stays(void *item, void *userdata)
+{
+	struct manager *m = userdata;
+	struct unit *u = item;
+
+	if (!u->is_gone || unit_is_active(u) || u->is_queued)
+		return true;
+	heap_set(&m->deadlines, &u->deadline, USEC_NEVER);
+	unit_free(u);
+	return false;
+}
+
+void manager_forget_gone(struct manager *m)
+{
+	names_keep(&m->units, stays, m);
 }
 
 unsigned manager_kinds(const struct manager *m)
@@ -114,21 +113,15 @@ bool manager_is_unit(const struct manager *m, const char *name)
 
 struct unit *manager_unit(struct manager *m, const char *name)
 {
-	const char *real;
-	struct unit *u;
+	struct unit *u = names_find(&m->units, name);
+	const char *real = u ? NULL : m->world->unit_resolve(m->world->ctx, name);
 
-	HASH_FIND_STR(m->unit, name, u);
-	if (u)
-		return u;
-	real = m->world->unit_resolve(m->world->ctx, name);
-	if (real)
-		HASH_FIND_STR(m->unit, real, u);
-	return u;
+	return real ? names_find(&m->units, real) : u;
 }
 
 struct unit *manager_unit_at(struct manager *m, size_t i)
 {
-	return i < m->n_units ? m->sorted[i] : NULL;
+	return manager_unit_nth(m, i);
 }
 
 /* ---- the first load, and beginning ---- */
@@ -154,8 +147,10 @@ static int load_one(struct manager *m, const char *name)
 		unit_config_free(config);
 		return -ENOMEM;
 	}
-	HASH_ADD_KEYPTR(hh, m->unit, u->name, strlen(u->name), u);
-	return 0;
+	r = names_add(&m->units, u);
+	if (r < 0)
+		unit_free(u);
+	return r;
 }
 
 int manager_load(struct manager *m, struct diag *d)
@@ -174,8 +169,8 @@ int manager_load(struct manager *m, struct diag *d)
 		if (r < 0)
 			return r;
 	}
-	r = heap_reserve(&m->deadlines, HASH_COUNT(m->unit));
-	return r < 0 ? r : manager_sort(m);
+	names_settle(&m->units);
+	return heap_reserve(&m->deadlines, m->units.n);
 }
 
 void manager_begin(struct manager *m, const struct supd_now *now)
@@ -184,10 +179,10 @@ void manager_begin(struct manager *m, const struct supd_now *now)
 		.size = sizeof(cause), .kind = CAUSE_START_UP, .attempt = 1,
 		.scheduled_real = now->real, .scheduled_boot = now->boot,
 	};
+	struct unit *u;
 
-	for (size_t i = 0; i < m->n_units; i++)
-		if (unit_config_starts_with_supd(m->sorted[i]->config) &&
-		    unit_start(m, now, m->sorted[i]->name, &cause) == MANAGER_DONE)
+	for (size_t i = 0; (u = manager_unit_nth(m, i)); i++)
+		if (unit_config_starts_with_supd(u->config) && unit_start(m, now, u->name, &cause) == MANAGER_DONE)
 			m->n_starting++;
 	m->has_begun = true;
 	manager_settle(m, now);
@@ -214,8 +209,8 @@ void manager_shutdown(struct manager *m, const struct supd_now *now)
 	m->state = SUPD_MANAGER_STOPPING;
 	m->world->manager_state(m->world->ctx, m->state);
 	plugin_host_apply(&m->host, now, false);
-	for (size_t i = m->n_units; i > 0; i--)
-		stop_one(m, now, m->sorted[i - 1]);
+	for (size_t i = m->units.n; i > 0; i--)
+		stop_one(m, now, m->units.item[i - 1]);
 	manager_settle(m, now);
 }
 
@@ -260,7 +255,6 @@ static void at_rest(struct manager *m, const struct supd_now *now, struct unit *
 	}
 	if (u->is_gone) {
 		manager_forget(m, u);
-		(void) manager_sort(m);
 		return;
 	}
 	if (u->restart_wanted)

@@ -5,7 +5,10 @@
 /* The manager's inside, shared by the files of core/ that make it up: manager.c (life and settling), effects.c
  * (doing what a service's step asks), requests.c (what admins ask), reload.c, plugin_host.c. */
 
+#include <uthash.h>
+
 #include "base/heap.h"
+#include "base/names.h"
 #include "core/gate.h"
 #include "core/manager.h"
 #include "core/unit.h"
@@ -26,7 +29,6 @@ struct plugin_unit_files {
 };
 
 struct plugin_unit {
-	UT_hash_handle hh; /* by name */
 	struct plugin_unit_files files;
 	struct plugin_unit_files *next; /* read again, and not settled yet; or NULL */
 	bool is_present;                /* stands in the new index */
@@ -45,8 +47,7 @@ struct plugin_host {
 	uint64_t last_ticket;
 	bool is_preparing;
 	bool is_stopping;  /* inside plugin->stop(): saves are synchronous */
-	struct plugin_unit *unit; /* uthash */
-	bool is_sorted;           /* these, by name */
+	struct names units; /* struct plugin_unit */
 	char failure[512]; /* why it does not run although the gate is open; "" */
 };
 
@@ -63,9 +64,7 @@ struct manager {
 	struct manager_observer observer;
 	enum supd_manager_state state;
 	struct supd_now running_since;
-	struct unit *unit;    /* uthash, by name */
-	struct unit **sorted; /* the same, in the order of names */
-	size_t n_units;
+	struct names units; /* struct unit */
 	struct active *active;
 	world_token last_token;
 	struct heap deadlines; /* of services, boot-time clock */
@@ -83,8 +82,11 @@ struct manager {
 unsigned manager_kinds(const struct manager *m); /* of units whose files may be opened now */
 /* Is there such a unit? An alias is none, but one more name of another. */
 bool manager_is_unit(const struct manager *m, const char *name);
-int manager_sort(struct manager *m);
+/* In the order of names; NULL past the end. */
+struct unit *manager_unit_nth(const struct manager *m, size_t i);
 void manager_forget(struct manager *m, struct unit *u); /* frees it */
+/* All that are gone and of which no run goes on any more. */
+void manager_forget_gone(struct manager *m);
 /* To be called at the end of every event and question: consequences, transitions, alarms. */
 void manager_settle(struct manager *m, const struct supd_now *now);
 void manager_notice(struct manager *m, struct unit *u);
@@ -103,6 +105,7 @@ enum manager_verdict unit_start(struct manager *m, const struct supd_now *now, c
 void reload_report_add(struct reload_report *r, const char *unit, const char *what);
 
 /* plugin_host.c */
+struct plugin_unit *plugin_unit_find(struct plugin_host *h, const char *name);
 void plugin_host_init(struct plugin_host *h, struct manager *m, const char *name);
 void plugin_host_done(struct plugin_host *h);
 /* Starts or stops the instance so that it runs exactly while @wanted. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The host's side of supd-plugin.h: one plugin, its instance while it runs, its units and their problems. */
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,29 +36,31 @@ static void plugin_unit_free(struct plugin_unit *pu)
 
 static void units_forget(struct plugin_host *h)
 {
-	struct plugin_unit *pu, *next;
+	for (size_t i = 0; i < h->units.n; i++)
+		plugin_unit_free(h->units.item[i]);
+	names_done(&h->units);
+}
 
-	HASH_ITER(hh, h->unit, pu, next) {
-		HASH_DEL(h->unit, pu);
-		plugin_unit_free(pu);
-	}
+struct plugin_unit *plugin_unit_find(struct plugin_host *h, const char *name)
+{
+	return names_find(&h->units, name);
 }
 
 static struct plugin_unit *unit_get(struct plugin_host *h, const char *name)
 {
-	size_t n = strlen(name);
-	struct plugin_unit *pu;
+	size_t n = strlen(name) + 1;
+	struct plugin_unit *pu = names_find(&h->units, name);
 
-	HASH_FIND(hh, h->unit, name, n, pu);
 	if (pu)
 		return pu;
-	pu = calloc(1, sizeof(*pu) + n + 1);
+	pu = calloc(1, sizeof(*pu) + n);
 	if (!pu)
 		return NULL;
-	memcpy(pu->name, name, n + 1);
-	HASH_ADD_KEYPTR(hh, h->unit, pu->name, n, pu);
-	h->is_sorted = false;
-	return pu;
+	memcpy(pu->name, name, n);
+	if (names_add(&h->units, pu) == 0)
+		return pu;
+	free(pu);
+	return NULL;
 }
 
 /* Room for what is read now. */
@@ -181,9 +184,8 @@ static enum diag_severity severity_of(enum supd_severity s)
 static int host_problem(void *ctx, const struct supd_problem *p)
 {
 	struct plugin_host *h = ctx;
-	struct plugin_unit *pu;
+	struct plugin_unit *pu = plugin_unit_find(h, p->unit);
 
-	HASH_FIND_STR(h->unit, p->unit, pu);
 	if (!pu)
 		return -ENOENT;
 	/* Only the plugin's own judgement of a file that stands as it was: its old problems go. */
@@ -379,6 +381,7 @@ void plugin_host_init(struct plugin_host *h, struct manager *m, const char *name
 		.manager = m,
 		.name = name,
 		.wake = { USEC_NEVER, USEC_NEVER },
+		.units.name_at = offsetof(struct plugin_unit, name),
 		.table = {
 			.abi = SUPD_ABI,
 			.size = sizeof(h->table),
@@ -405,19 +408,22 @@ void plugin_host_done(struct plugin_host *h)
 	units_forget(h);
 }
 
+static bool is_present(void *item, void *userdata _unused_)
+{
+	struct plugin_unit *pu = item;
+
+	if (!pu->is_present) {
+		plugin_unit_free(pu);
+		return false;
+	}
+	unit_settle(pu);
+	pu->is_present = false;
+	return true;
+}
+
 static void units_settle(struct plugin_host *h)
 {
-	struct plugin_unit *pu, *next;
-
-	HASH_ITER(hh, h->unit, pu, next) {
-		if (!pu->is_present) {
-			HASH_DEL(h->unit, pu);
-			plugin_unit_free(pu);
-			continue;
-		}
-		unit_settle(pu);
-		pu->is_present = false;
-	}
+	names_keep(&h->units, is_present, NULL);
 }
 
 static int open_plugin(struct plugin_host *h)
@@ -456,9 +462,9 @@ static void disarm(struct plugin_host *h)
 /* Said once, when they are read first; a reload answers whoever asked for it. */
 static void log_problems(const struct plugin_host *h)
 {
-	struct plugin_unit *pu, *next;
+	for (size_t u = 0; u < h->units.n; u++) {
+		const struct plugin_unit *pu = h->units.item[u];
 
-	HASH_ITER(hh, h->unit, pu, next) {
 		for (size_t i = 0; i < pu->files.problems.n; i++) {
 			const struct diag_entry *e = &pu->files.problems.entry[i];
 			_cleanup_free_ char *line = diag_format(e);
@@ -554,22 +560,8 @@ static void blame(struct plugin_unit *pu, struct diag *mistakes)
 	}
 }
 
-static int unit_by_name(struct plugin_unit *a, struct plugin_unit *b)
-{
-	return strcmp(a->name, b->name);
-}
-
-static void units_sort(struct plugin_host *h)
-{
-	if (h->is_sorted)
-		return;
-	HASH_SRT(hh, h->unit, unit_by_name);
-	h->is_sorted = true;
-}
-
 int plugin_host_prepare(struct plugin_host *h, const struct supd_now *now, struct diag *mistakes)
 {
-	struct plugin_unit *pu, *next;
 	int r;
 
 	if (!h->instance)
@@ -578,9 +570,9 @@ int plugin_host_prepare(struct plugin_host *h, const struct supd_now *now, struc
 	r = h->listener->prepare(h->listener_data, now);
 	if (r < 0)
 		return r;
-	units_sort(h);
-	HASH_ITER(hh, h->unit, pu, next)
-		blame(pu, mistakes);
+	names_settle(&h->units);
+	for (size_t i = 0; i < h->units.n; i++)
+		blame(h->units.item[i], mistakes);
 	return 0;
 }
 
@@ -595,12 +587,11 @@ static const char *change_of(const struct plugin_unit *pu)
 
 void plugin_host_commit(struct plugin_host *h, const struct supd_now *now, struct reload_report *report)
 {
-	struct plugin_unit *pu, *next;
-
 	if (!h->is_preparing)
 		return;
 	h->is_preparing = false;
-	HASH_ITER(hh, h->unit, pu, next) {
+	for (size_t i = 0; i < h->units.n; i++) {
+		const struct plugin_unit *pu = h->units.item[i];
 		const char *what = change_of(pu);
 
 		if (what)
@@ -610,22 +601,25 @@ void plugin_host_commit(struct plugin_host *h, const struct supd_now *now, struc
 	h->listener->commit(h->listener_data, now);
 }
 
+static bool was_there(void *item, void *userdata _unused_)
+{
+	struct plugin_unit *pu = item;
+
+	if (!pu->files.fragment) {
+		plugin_unit_free(pu);
+		return false;
+	}
+	next_drop(pu);
+	pu->is_present = false;
+	return true;
+}
+
 void plugin_host_abort(struct plugin_host *h)
 {
-	struct plugin_unit *pu, *next;
-
 	if (!h->is_preparing)
 		return;
 	h->is_preparing = false;
-	HASH_ITER(hh, h->unit, pu, next) {
-		if (!pu->files.fragment) { /* new, and not to be */
-			HASH_DEL(h->unit, pu);
-			plugin_unit_free(pu);
-			continue;
-		}
-		next_drop(pu);
-		pu->is_present = false;
-	}
+	names_keep(&h->units, was_there, NULL);
 	h->listener->abort(h->listener_data);
 }
 
@@ -643,9 +637,8 @@ static struct manager_plugin_unit plugin_unit_shown(const struct plugin_unit *pu
 
 bool manager_plugin_unit(struct manager *m, const char *name, struct manager_plugin_unit *ret)
 {
-	struct plugin_unit *pu;
+	const struct plugin_unit *pu = plugin_unit_find(&m->host, name);
 
-	HASH_FIND_STR(m->host.unit, name, pu);
 	if (!pu)
 		return false;
 	*ret = plugin_unit_shown(pu);
@@ -656,11 +649,9 @@ void manager_plugin_units(struct manager *m, void (*fn)(void *userdata, const st
 			  void *userdata)
 {
 	struct manager_plugin_unit shown;
-	struct plugin_unit *pu, *next;
 
-	units_sort(&m->host);
-	HASH_ITER(hh, m->host.unit, pu, next) {
-		shown = plugin_unit_shown(pu);
+	for (size_t i = 0; i < m->host.units.n; i++) {
+		shown = plugin_unit_shown(m->host.units.item[i]);
 		fn(userdata, &shown);
 	}
 }

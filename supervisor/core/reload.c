@@ -82,10 +82,9 @@ static int consider(struct manager *m, const char *name, struct diag *mistakes)
 	const struct world *w = m->world;
 	struct unit_source source = { 0 };
 	struct unit_config *config;
-	struct unit *u;
+	struct unit *u = names_find(&m->units, name);
 	int r;
 
-	HASH_FIND_STR(m->unit, name, u);
 	if (u && !u->is_gone && config_of(u)->fingerprint == w->unit_fingerprint(w->ctx, name))
 		return 0;
 	r = w->read_unit(w->ctx, name, &source);
@@ -106,6 +105,7 @@ static int consider(struct manager *m, const char *name, struct diag *mistakes)
 static int prepare(struct manager *m, struct diag *mistakes)
 {
 	const struct world *w = m->world;
+	const struct unit *u;
 	const char *name;
 	int r;
 
@@ -116,9 +116,7 @@ static int prepare(struct manager *m, struct diag *mistakes)
 		if (r < 0)
 			return r;
 	}
-	for (size_t i = 0; i < m->n_units; i++) {
-		const struct unit *u = m->sorted[i];
-
+	for (size_t i = 0; (u = manager_unit_nth(m, i)); i++) {
 		if (u->is_gone || manager_is_unit(m, u->name))
 			continue;
 		r = candidate_add(m, u->name, NULL);
@@ -126,7 +124,7 @@ static int prepare(struct manager *m, struct diag *mistakes)
 			return r;
 	}
 	/* What commit() needs is got now, so that it cannot fail. */
-	return heap_reserve(&m->deadlines, HASH_COUNT(m->unit) + HASH_COUNT(m->candidate));
+	return heap_reserve(&m->deadlines, m->units.n + HASH_COUNT(m->candidate));
 }
 
 /* A run ends under the rules with which it began; what merely remains active after its run follows the new ones. */
@@ -152,22 +150,13 @@ static void replace(struct manager *m, const struct supd_now *now, struct unit *
 	}
 }
 
-static void remove_unit(struct manager *m, struct unit *u)
-{
-	if (unit_is_active(u) || u->is_queued)
-		u->is_gone = true;
-	else
-		manager_forget(m, u);
-}
-
 static void apply(struct manager *m, const struct supd_now *now, struct candidate *c, struct reload_report *r)
 {
-	struct unit *u;
+	struct unit *u = names_find(&m->units, c->name);
 
-	HASH_FIND_STR(m->unit, c->name, u);
 	if (!c->config) {
 		reload_report_add(r, c->name, "removed");
-		remove_unit(m, u);
+		u->is_gone = true;
 		return;
 	}
 	if (u) {
@@ -179,8 +168,10 @@ static void apply(struct manager *m, const struct supd_now *now, struct candidat
 	if (!u)
 		return; /* the next reload finds it again */
 	c->config = NULL;
-	HASH_ADD_KEYPTR(hh, m->unit, u->name, strlen(u->name), u);
-	reload_report_add(r, u->name, "added");
+	if (names_add(&m->units, u) < 0)
+		unit_free(u); /* likewise */
+	else
+		reload_report_add(r, u->name, "added");
 }
 
 static int candidate_by_name(struct candidate *a, struct candidate *b)
@@ -198,7 +189,7 @@ static void commit(struct manager *m, const struct supd_now *now, struct reload_
 		apply(m, now, c, r);
 	candidates_drop(m);
 	if (has_changed)
-		(void) manager_sort(m);
+		manager_forget_gone(m);
 	plugin_host_commit(&m->host, now, r);
 }
 

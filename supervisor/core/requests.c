@@ -188,30 +188,19 @@ const char *manager_verdict_words(struct manager *m, const char *unit, enum mana
 	return buf;
 }
 
-struct suggestion {
-	struct manager *m;
-	struct plugin_unit *plugin_unit;
-};
-
 static const char *next_name(void *userdata, size_t i)
 {
-	struct suggestion *s = userdata;
-	struct plugin_unit *pu;
+	const struct manager *m = userdata;
 
-	if (i < s->m->n_units)
-		return s->m->sorted[i]->name;
-	pu = s->plugin_unit;
-	if (!pu)
-		return NULL;
-	s->plugin_unit = pu->hh.next;
-	return pu->name;
+	if (i < m->units.n)
+		return names_name(&m->units, i);
+	i -= m->units.n;
+	return i < m->host.units.n ? names_name(&m->host.units, i) : NULL;
 }
 
 const char *manager_suggest(struct manager *m, const char *name)
 {
-	struct suggestion s = { .m = m, .plugin_unit = m->host.unit };
-
-	return text_suggest(name, next_name, &s);
+	return text_suggest(name, next_name, m);
 }
 
 /* ---- the manager as a whole ---- */
@@ -288,7 +277,7 @@ int manager_enable_unit(struct manager *m, const char *unit, bool enable, char *
 	int r;
 
 	if (kind == UNIT_TIMER) {
-		HASH_FIND_STR(m->host.unit, unit, pu);
+		pu = plugin_unit_find(&m->host, unit);
 		if (!m->host.instance) {
 			snprintf(reterr, n, "timers are not running; %s was left alone", unit);
 			return -EHOSTDOWN;

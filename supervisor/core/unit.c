@@ -121,15 +121,12 @@ bool unit_config_starts_with_supd(const struct unit_config *c)
 
 struct unit *unit_new(const char *name, struct unit_config *config)
 {
-	struct unit *u = calloc(1, sizeof(*u));
+	size_t n = strlen(name) + 1;
+	struct unit *u = calloc(1, sizeof(*u) + n);
 
 	if (!u)
 		return NULL;
-	u->name = strdup(name);
-	if (!u->name) {
-		free(u);
-		return NULL;
-	}
+	memcpy(u->name, name, n);
 	u->kind = unit_name_kind(name);
 	u->config = config;
 	u->service.deadline = USEC_NEVER;
@@ -154,7 +151,6 @@ struct unit *unit_free(struct unit *u)
 	unit_config_free(u->next);
 	run_free(u->run);
 	run_free(u->restart_run);
-	free(u->name);
 	free(u);
 	return NULL;
 }

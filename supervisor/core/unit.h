@@ -6,8 +6,6 @@
  * goes (the machine and the run). A run ends under the config with which it began. */
 
 #include <stdbool.h>
-#include <uthash.h>
-
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/heap.h"
@@ -39,8 +37,6 @@ struct unit_config {
 };
 
 struct unit {
-	UT_hash_handle hh; /* by name */
-	char *name;
 	enum unit_kind kind;
 	bool is_gone;             /* removed by a reload while active; freed when its run ends */
 	bool restart_wanted;      /* a restart waits for the stop */
@@ -56,6 +52,7 @@ struct unit {
 	struct supd_now spawn_asked; /* when it was asked for: that it runs is told later, maybe after its end */
 	struct run *run;          /* the one that goes on, or the last; NULL: never ran */
 	struct run *restart_run;  /* with restart_wanted: what begins then */
+	char name[];
 };
 
 /* Understands @source. NULL when memory ran out. Mistakes are in ->problems and ->load. */

@@ -12,6 +12,9 @@ TESTS += %D%/test_keys
 check_PROGRAMS += %D%/test_log
 TESTS += %D%/test_log
 
+check_PROGRAMS += %D%/test_names
+TESTS += %D%/test_names
+
 check_PROGRAMS += %D%/test_text
 TESTS += %D%/test_text
 
