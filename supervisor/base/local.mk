@@ -4,6 +4,7 @@ BASE_LIBS = libbase.a
 
 libbase_a_SOURCES = \
 	%D%/arena.c %D%/arena.h \
+	%D%/base64.c %D%/base64.h \
 	%D%/cleanup.h \
 	%D%/diag.c %D%/diag.h \
 	%D%/heap.c %D%/heap.h \

@@ -15,6 +15,8 @@ struct log_line {
 	const uint8_t *run_id; /* 16 bytes, or NULL */
 	const char *stream;    /* "stdout", "stderr" for what a service printed, else NULL */
 	const char *message;   /* not escaped: the sink escapes for its medium */
+	const char *identifier; /* under which a journal files it; NULL: supd's */
+	int facility;          /* for a journal; 0: supd's */
 };
 
 typedef void log_sink_fn(void *userdata, const struct log_line *line);

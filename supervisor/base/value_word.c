@@ -165,3 +165,36 @@ int value_word(const char **p, enum value_word_flags flags, struct arena *arena,
 	*p = end;
 	return 1;
 }
+
+static int put_unescaped(const char *s, struct output *o)
+{
+	while (*s) {
+		size_t n;
+
+		if (*s != '\\') {
+			put_char(o, *s++);
+			continue;
+		}
+		n = put_escape(s + 1, o);
+		if (n == 0)
+			return -EINVAL;
+		s += 1 + n;
+	}
+	return 0;
+}
+
+int value_unescape(const char *s, struct arena *arena, char **ret)
+{
+	struct output o = { 0 };
+	int r = put_unescaped(s, &o);
+
+	if (r < 0)
+		return r;
+	o.to = arena_alloc(arena, o.n + 1);
+	if (!o.to)
+		return -ENOMEM;
+	o.n = 0;
+	(void) put_unescaped(s, &o);
+	*ret = o.to;
+	return 0;
+}

@@ -30,5 +30,8 @@ enum value_word_flags {
 	VALUE_WORD_RAW = 1 << 1,            /* no escapes at all, quotes only */
 };
 int value_word(const char **p, enum value_word_flags flags, struct arena *arena, char **ret);
+/* The whole of @s with its C escapes understood, blanks and quotes as they stand; in the arena. 0, -ENOMEM, or
+ * -EINVAL: a bad escape. */
+int value_unescape(const char *s, struct arena *arena, char **ret);
 
 #endif

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -61,8 +62,12 @@ CHILD_CODE static int set_up_streams(struct launch *l)
 {
 	if (dup2(l->in, STDIN_FILENO) < 0)
 		return fail(l, EXEC_STEP_STDIN);
-	if (dup2(l->out, STDOUT_FILENO) < 0 || dup2(l->err, STDERR_FILENO) < 0)
+	if (dup2(l->out, STDOUT_FILENO) < 0)
 		return fail(l, EXEC_STEP_STDOUT);
+	if (dup2(l->err, STDERR_FILENO) < 0)
+		return fail(l, EXEC_STEP_STDERR);
+	if (l->has_terminal && ioctl(STDIN_FILENO, TIOCSCTTY, l->force_terminal) < 0)
+		return fail(l, EXEC_STEP_STDIN);
 	return 0;
 }
 

@@ -25,6 +25,8 @@ struct launch {
 	const char *directory;        /* absolute, entered as the user; NULL: / */
 	bool directory_optional;
 	int in, out, err;             /* 3 or higher */
+	bool has_terminal;            /* in is to be the terminal of its session */
+	bool force_terminal;          /* even if it is another session's */
 	int cgroup;                   /* the directory of a cgroup to be in, or -1 */
 	bool must_join;               /* it enters that by itself; set, too, where it cannot be born there */
 	mode_t umask;

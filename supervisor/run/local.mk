@@ -21,6 +21,7 @@ librun_a_SOURCES = \
 	%D%/runs.c %D%/runs.h \
 	%D%/saver.c %D%/saver.h \
 	%D%/spawn.c %D%/spawn.h \
+	%D%/streams.c %D%/streams.h \
 	%D%/worker.c %D%/worker.h \
 	%D%/world_linux.c %D%/world_linux.h \
 	%D%/zone_watch.c %D%/zone_watch.h

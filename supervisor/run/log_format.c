@@ -135,8 +135,10 @@ static int journal_datagram(const struct log_line *line, char **ret, size_t *ret
 
 	if (!f)
 		return -ENOMEM;
-	journal_field(f, "SYSLOG_IDENTIFIER", "supd");
+	journal_field(f, "SYSLOG_IDENTIFIER", line->identifier ? line->identifier : "supd");
 	fprintf(f, "PRIORITY=%d\n", line->level & 7);
+	if (line->facility != 0)
+		fprintf(f, "SYSLOG_FACILITY=%d\n", line->facility >> 3);
 	if (line->unit)
 		journal_field(f, "SUPD_UNIT", line->unit);
 	if (line->run_id) {

@@ -3,12 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 #include <utlist.h>
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "base/usec.h"
+#include "service/exec_streams.h"
 
 struct stream {
 	struct output *output;
@@ -23,6 +26,14 @@ struct output {
 	struct outputs *all;
 	char *unit;
 	uint8_t run_id[16];
+	char *identifier;     /* or NULL */
+	int facility;
+	int level, level_max; /* of lines that name none; above which they are dropped */
+	bool has_prefix;      /* "<3>" means something */
+	/* of lines to the log: rate_burst in rate_interval, then no more until that is over */
+	usec_t rate_interval, rate_since;
+	unsigned rate_burst, n_passed;
+	uint64_t n_withheld;
 	struct stream stream[2];
 	uint64_t token;
 	bool is_finished; /* nobody's but ours */
@@ -41,25 +52,62 @@ struct outputs {
 /* ---- lines ---- */
 
 /* sd-daemon(3): "<0>" to "<7>". */
-static int take_level(const char **message)
+static int take_level(const struct output *o, const char **message)
 {
 	const char *m = *message;
 
-	if (m[0] != '<' || m[1] < '0' || m[1] > '7' || m[2] != '>')
-		return LOG_INFO;
+	if (!o->has_prefix || m[0] != '<' || m[1] < '0' || m[1] > '7' || m[2] != '>')
+		return o->level;
 	*message = m + 3;
-	return m[1] - '0' < LOG_ERR ? LOG_ERR : m[1] - '0';
+	return m[1] - '0';
+}
+
+static void tell_withheld(struct output *o)
+{
+	if (o->n_withheld > 0)
+		log_unit(o->unit, LOG_WARNING, 0, "%" PRIu64 " lines that it printed too fast are not in this log",
+			 o->n_withheld);
+	o->n_withheld = 0;
+}
+
+/* May one more line go to the log? systemd.exec(5), LogRateLimitIntervalSec=. */
+static bool rate_allows(struct output *o)
+{
+	uint64_t now = 0;
+
+	if (o->rate_interval == 0 || o->rate_burst == 0)
+		return true;
+	(void) sd_event_now(o->all->event, CLOCK_BOOTTIME, &now);
+	if (o->n_passed == 0 || usec_sub(now, o->rate_since) >= o->rate_interval) {
+		tell_withheld(o);
+		o->rate_since = now;
+		o->n_passed = 0;
+	}
+	if (o->n_passed < o->rate_burst) {
+		o->n_passed++;
+		return true;
+	}
+	o->n_withheld++;
+	return false;
 }
 
 static void line_end(struct stream *s)
 {
+	struct output *o = s->output;
 	const char *message = s->line;
-	struct log_line line = { .unit = s->output->unit, .run_id = s->output->run_id, .stream = s->name };
+	struct log_line line = {
+		.unit = o->unit, .run_id = o->run_id, .stream = s->name,
+		.identifier = o->identifier, .facility = o->facility,
+	};
 
 	s->line[s->n] = '\0';
-	line.level = take_level(&message);
-	line.message = message;
 	s->n = 0;
+	line.level = take_level(o, &message);
+	line.message = message;
+	if (line.level > o->level_max || !rate_allows(o))
+		return;
+	if (line.level < LOG_ERR)
+		line.level = LOG_ERR;
 	log_write(&line);
 }
 
@@ -135,8 +183,10 @@ static struct output *output_free(struct output *o)
 {
 	for (size_t i = 0; i < ELEMENTS(o->stream); i++)
 		stream_close(&o->stream[i]);
+	tell_withheld(o);
 	sd_event_source_disable_unref(o->grace);
 	DL_DELETE(o->all->list, o);
+	free(o->identifier);
 	free(o->unit);
 	free(o);
 	return NULL;
@@ -187,29 +237,57 @@ static int stream_open(struct stream *s, struct output *o, const char *name, int
 	return r < 0 ? r : sd_event_source_set_priority(s->source, o->all->priority);
 }
 
-int output_new(struct outputs *all, uint64_t token, const char *unit, const uint8_t run_id[16], int *ret_out,
-	       int *ret_err, struct output **ret)
+static struct output *output_make(struct outputs *all, const struct output_config *config)
 {
 	struct output *o = calloc(1, sizeof(*o));
-	int out = -1, err = -1, r;
 
 	if (!o)
-		return -ENOMEM;
+		return NULL;
 	o->all = all;
-	o->token = token;
+	o->token = config->token;
 	o->stream[0].fd = o->stream[1].fd = -1;
-	memcpy(o->run_id, run_id, sizeof(o->run_id));
+	memcpy(o->run_id, config->run_id, sizeof(o->run_id));
+	o->level = config->streams->level;
+	o->level_max = config->streams->level_max;
+	o->has_prefix = config->streams->level_prefix;
+	o->rate_interval = config->streams->rate_interval;
+	o->rate_burst = config->streams->rate_burst;
+	o->facility = config->streams->facility;
+	o->unit = strdup(config->unit);
+	if (config->streams->identifier)
+		o->identifier = strdup(config->streams->identifier);
 	DL_APPEND(all->list, o);
-	o->unit = strdup(unit);
-	r = o->unit ? stream_open(&o->stream[0], o, "stdout", &out) : -ENOMEM;
-	if (r >= 0)
+	if (o->unit && (o->identifier || !config->streams->identifier))
+		return o;
+	return output_free(o);
+}
+
+static void close_end(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+int output_new(struct outputs *all, const struct output_config *config, int *ret_out, int *ret_err,
+	       struct output **ret)
+{
+	bool has_out = exec_streams_captures_out(config->streams), has_err = exec_streams_captures_err(config->streams);
+	struct output *o = NULL;
+	int out = -1, err = -1, r = 0;
+
+	if (has_out || has_err) {
+		o = output_make(all, config);
+		r = o ? 0 : -ENOMEM;
+	}
+	if (r >= 0 && has_out)
+		r = stream_open(&o->stream[0], o, "stdout", &out);
+	if (r >= 0 && has_err)
 		r = stream_open(&o->stream[1], o, "stderr", &err);
 	if (r < 0) {
-		if (out >= 0)
-			close(out);
-		if (err >= 0)
-			close(err);
-		output_free(o);
+		close_end(out);
+		close_end(err);
+		if (o)
+			output_free(o);
 		return r;
 	}
 	*ret_out = out;
@@ -243,6 +321,8 @@ static void drain(struct output *o)
 
 void output_finish(struct output *o)
 {
+	if (!o)
+		return;
 	o->is_finished = true;
 	drain(o);
 	/* A pipe that nobody holds is seen to be at its end now, not in a later turn. */

@@ -11,6 +11,7 @@
 #include "run/guard.h"
 #include "run/output.h"
 #include "run/process_tree.h"
+#include "service/exec_streams.h"
 
 /* Starts that may hang at the same time (on a name service, a network file system) before others wait for them. */
 #define SPAWN_THREADS 8
@@ -222,13 +223,19 @@ static int entry_new(struct runs *all, const struct spawn_request *request, stru
 static int spawn_into(struct entry *e, const struct spawn_request *request)
 {
 	struct runs *all = e->all;
+	const struct output_config output = {
+		.token = request->token,
+		.unit = request->unit,
+		.run_id = request->run->id,
+		.streams = exec_streams_of(request->spec),
+	};
 	struct spawn *s;
 	int r;
 
 	r = spawn_new(request, &all->config.spawn, &s);
 	if (r < 0)
 		return r;
-	r = output_new(all->outputs, request->token, request->unit, request->run->id, &s->out, &s->err, &e->output);
+	r = output_new(all->outputs, &output, &s->out, &s->err, &e->output);
 	if (r < 0) {
 		spawn_free(s);
 		return r;

@@ -10,7 +10,9 @@
 #include "base/cleanup.h"
 #include "run/identity.h"
 #include "run/launch.h"
+#include "run/streams.h"
 #include "service/environment.h"
+#include "service/exec_streams.h"
 #include "store/file.h"
 
 #define ENVIRONMENT_FILE_MAX ((size_t) 1024 * 1024)
@@ -61,6 +63,30 @@ static int copy_files(struct arena *a, struct exec_context *exec)
 	return 0;
 }
 
+static int copy_streams(struct arena *a, const struct exec_streams **streams)
+{
+	struct exec_streams *to;
+
+	if (!*streams)
+		return 0;
+	to = arena_alloc(a, sizeof(*to));
+	if (!to)
+		return -ENOMEM;
+	*to = **streams;
+	*streams = to;
+	if (to->n_data > 0) {
+		char *data = arena_alloc(a, to->n_data);
+
+		if (!data)
+			return -ENOMEM;
+		to->data = memcpy(data, to->data, to->n_data);
+	}
+	if (copy_string(a, &to->in.path) < 0 || copy_string(a, &to->out.path) < 0 || copy_string(a, &to->err.path) < 0 ||
+	    copy_string(a, &to->tty_path) < 0 || copy_string(a, &to->identifier) < 0)
+		return -ENOMEM;
+	return 0;
+}
+
 static int copy_exec(struct arena *a, const struct exec_context **exec)
 {
 	struct exec_context *to = arena_alloc(a, sizeof(*to));
@@ -72,7 +98,7 @@ static int copy_exec(struct arena *a, const struct exec_context **exec)
 	if (copy_string(a, &to->user) < 0 || copy_string(a, &to->group) < 0 ||
 	    copy_string(a, &to->working_directory) < 0 || copy_strings(a, &to->supplementary_groups) < 0 ||
 	    copy_strings(a, &to->environment) < 0 || copy_strings(a, &to->pass_environment) < 0 ||
-	    copy_strings(a, &to->unset_environment) < 0 || copy_files(a, to) < 0)
+	    copy_strings(a, &to->unset_environment) < 0 || copy_files(a, to) < 0 || copy_streams(a, &to->streams) < 0)
 		return -ENOMEM;
 	return 0;
 }
@@ -281,25 +307,32 @@ static void hand_over_pipes(const struct spawn *s, const struct identity *id)
 {
 	if (!id->set_user)
 		return;
-	(void) fchown(s->out, id->uid, (gid_t) -1);
-	(void) fchown(s->err, id->uid, (gid_t) -1);
+	if (s->out >= 0)
+		(void) fchown(s->out, id->uid, (gid_t) -1);
+	if (s->err >= 0)
+		(void) fchown(s->err, id->uid, (gid_t) -1);
+}
+
+static int open_streams(struct spawn *s, const struct identity *id, struct streams *ret)
+{
+	enum exec_step step;
+	int r;
+
+	hand_over_pipes(s, id);
+	r = streams_open(exec_streams_of(&s->spec), s->out, s->err, s->spec.exec->umask,
+			 id->set_user ? id->uid : (uid_t) -1, ret, &step);
+	return r < 0 ? fail(s, step, r) : 0;
 }
 
 static void work(struct worker_job *job)
 {
 	struct spawn *s = (struct spawn *) job; /* its first member */
 	struct prepared p = { 0 };
+	struct streams streams;
 	struct launch l;
-	int in;
 
-	if (prepare(s, &p) < 0)
+	if (prepare(s, &p) < 0 || open_streams(s, &p.identity, &streams) < 0)
 		return;
-	hand_over_pipes(s, &p.identity);
-	in = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	if (in < 0) {
-		(void) fail(s, EXEC_STEP_STDIN, -errno);
-		return;
-	}
 	l = (struct launch) {
 		.path = p.path,
 		.argv = p.argv,
@@ -307,9 +340,11 @@ static void work(struct worker_job *job)
 		.identity = &p.identity,
 		.directory = p.directory,
 		.directory_optional = s->spec.exec->working_directory_optional,
-		.in = in,
-		.out = s->out,
-		.err = s->err,
+		.in = streams.in,
+		.out = streams.out,
+		.err = streams.err,
+		.has_terminal = streams.has_terminal,
+		.force_terminal = streams.force_terminal,
 		.cgroup = s->cgroup,
 		.must_join = s->must_join,
 		.umask = s->spec.exec->umask,
@@ -321,7 +356,7 @@ static void work(struct worker_job *job)
 	};
 	if (launch(&l, &s->child.pid, &s->child.pidfd) < 0)
 		(void) fail(s, l.step, -l.error);
-	close(in);
+	streams_close(&streams);
 }
 
 /* The same up to where anything would come into being. */

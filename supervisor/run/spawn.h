@@ -28,7 +28,7 @@ struct spawn {
 	const struct spawn_config *config;
 	void *userdata; /* the owner's */
 	struct child child;
-	/* descriptors: the child's two outputs, owned; its cgroup's directory, lent */
+	/* descriptors: the child's outputs that are captured, owned, or -1; its cgroup's directory, lent */
 	int out, err, cgroup;
 	bool must_join; /* the cgroup, by itself: it cannot be born there */
 	/* how it went: EXEC_STEP_NONE, or the step and its errno */

@@ -6,6 +6,7 @@ libservice_a_SOURCES = \
 	%D%/command.c %D%/command.h \
 	%D%/environment.c %D%/environment.h \
 	%D%/environment_file.c \
+	%D%/exec_streams.c %D%/exec_streams.h \
 	%D%/expand.c \
 	%D%/not_applied.c %D%/not_applied.h \
 	%D%/run_record.c %D%/run_record.h \

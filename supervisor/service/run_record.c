@@ -32,6 +32,7 @@ static const struct {
 	[EXEC_STEP_CGROUP] = { "cgroup", 219 },
 	[EXEC_STEP_STDIN] = { "stdin", 208 },
 	[EXEC_STEP_STDOUT] = { "stdout", 209 },
+	[EXEC_STEP_STDERR] = { "stderr", 222 },
 	[EXEC_STEP_NICE] = { "nice", 201 },
 	[EXEC_STEP_SETSID] = { "setsid", 220 },
 	[EXEC_STEP_SIGNAL_MASK] = { "signal-mask", 207 },

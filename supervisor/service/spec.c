@@ -45,6 +45,14 @@ static bool is_action_alone(const struct assignment *assignment, size_t n)
 	       !last_value(assignment, n, "Service", "ExecStart") && !last_value(assignment, n, "Service", "ExecStop");
 }
 
+/* Such a service is one connection's, handed over by a socket unit. */
+static bool is_for_socket(const struct assignment *assignment, size_t n)
+{
+	const char *input = last_value(assignment, n, "Service", "StandardInput");
+
+	return input && str_equal(input, "socket");
+}
+
 /* What systemd makes of a service: its type decides whether anything else of it is looked at. Without Type= it is
  * oneshot here, unless it says that it cannot be. Returns the type's name, not yet copied. */
 static const char *find_type(const struct assignment *assignment, size_t n, struct service_spec *spec)
@@ -55,7 +63,7 @@ static const char *find_type(const struct assignment *assignment, size_t n, stru
 	spec->has_type = type != NULL;
 	if (!type && last_value(assignment, n, "Service", "BusName"))
 		type = "dbus";
-	else if (!type && restart && spec_restart_is_for_daemons(restart))
+	else if (!type && ((restart && spec_restart_is_for_daemons(restart)) || is_for_socket(assignment, n)))
 		type = "simple";
 	/* A misspelt one is reported with its line later. */
 	if (!type || spec_type_from_string(type, &spec->type) < 0)

@@ -54,6 +54,8 @@ struct environment_file {
 	bool is_optional; /* '-' */
 };
 
+struct exec_streams;
+
 /* How processes are made: who and where they are, and what they find. Most services leave all of it as it is. */
 struct exec_context {
 	const char *user, *group;             /* names or numbers, NULL: unchanged */
@@ -65,6 +67,7 @@ struct exec_context {
 	size_t n_environment_files;
 	const char *const *pass_environment;
 	const char *const *unset_environment;
+	const struct exec_streams *streams;   /* NULL: the defaults; exec_streams_of() */
 	mode_t umask;                         /* 0022 */
 	int nice;
 	bool has_nice;

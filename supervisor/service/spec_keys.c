@@ -4,8 +4,10 @@
  * without it, what its author wants. */
 #include <signal.h>
 #include <stddef.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
+#include "service/exec_streams.h"
 #include "service/spec_values.h"
 
 #define FIELD(member) offsetof(struct spec_draft, spec.member)
@@ -52,9 +54,19 @@ static const struct key_row rows[] = {
 	{ "Service", "EnvironmentFile", KEY_KNOWN, spec_parse_environment_file, 0, 0 },
 	{ "Service", "PassEnvironment", KEY_KNOWN, spec_parse_pass_environment, EXEC_FIELD(pass_environment), 0 },
 	{ "Service", "UnsetEnvironment", KEY_KNOWN, spec_parse_unset_environment, EXEC_FIELD(unset_environment), 0 },
-	{ "Service", "StandardInput", KEY_KNOWN, spec_parse_input, 0, 0 },
-	{ "Service", "StandardOutput", KEY_KNOWN, spec_parse_output, 0, 0 },
-	{ "Service", "StandardError", KEY_KNOWN, spec_parse_output, 0, 0 },
+	{ "Service", "StandardInput", KEY_KNOWN, exec_streams_parse_input, 0, 0 },
+	{ "Service", "StandardInputText", KEY_KNOWN, exec_streams_parse_text, 0, 0 },
+	{ "Service", "StandardInputData", KEY_KNOWN, exec_streams_parse_data, 0, 0 },
+	{ "Service", "StandardOutput", KEY_KNOWN, exec_streams_parse_output, 0, STDOUT_FILENO },
+	{ "Service", "StandardError", KEY_KNOWN, exec_streams_parse_output, 0, STDERR_FILENO },
+	{ "Service", "TTYPath", KEY_KNOWN, exec_streams_parse_tty_path, 0, 0 },
+	{ "Service", "SyslogIdentifier", KEY_KNOWN, exec_streams_parse_identifier, 0, 0 },
+	{ "Service", "SyslogLevel", KEY_KNOWN, exec_streams_parse_level, 0, EXEC_STREAMS_LEVEL },
+	{ "Service", "SyslogFacility", KEY_KNOWN, exec_streams_parse_facility, 0, 0 },
+	{ "Service", "SyslogLevelPrefix", KEY_KNOWN, exec_streams_parse_level_prefix, 0, 0 },
+	{ "Service", "LogLevelMax", KEY_KNOWN, exec_streams_parse_level, 0, EXEC_STREAMS_LEVEL_MAX },
+	{ "Service", "LogRateLimitIntervalSec", KEY_KNOWN, exec_streams_parse_rate_interval, 0, 0 },
+	{ "Service", "LogRateLimitBurst", KEY_KNOWN, exec_streams_parse_rate_burst, 0, 0 },
 	{ "Service", "IgnoreSIGPIPE", KEY_KNOWN, spec_parse_only, 0, false },
 
 	/* Order and bookkeeping of systemd's, or what only says how another key is meant. */
@@ -182,9 +194,7 @@ static const struct key_row rows[] = {
 	NOT_APPLIED("Service", "LimitSIGPENDING"), NOT_APPLIED("Service", "LimitSTACK"),
 	NOT_APPLIED("Service", "LoadCredential"), NOT_APPLIED("Service", "LoadCredentialEncrypted"),
 	NOT_APPLIED("Service", "LockPersonality"), NOT_APPLIED("Service", "LogExtraFields"),
-	NOT_APPLIED("Service", "LogFilterPatterns"), NOT_APPLIED("Service", "LogLevelMax"),
-	NOT_APPLIED("Service", "LogNamespace"), NOT_APPLIED("Service", "LogRateLimitBurst"),
-	NOT_APPLIED("Service", "LogRateLimitIntervalSec"), NOT_APPLIED("Service", "LogsDirectory"),
+	NOT_APPLIED("Service", "LogFilterPatterns"), NOT_APPLIED("Service", "LogNamespace"), NOT_APPLIED("Service", "LogsDirectory"),
 	NOT_APPLIED("Service", "LogsDirectoryAccounting"), NOT_APPLIED("Service", "LogsDirectoryMode"),
 	NOT_APPLIED("Service", "LogsDirectoryQuota"), NOT_APPLIED("Service", "ManagedOOMMemoryPressure"),
 	NOT_APPLIED("Service", "ManagedOOMMemoryPressureDurationSec"),
@@ -231,7 +241,6 @@ static const struct key_row rows[] = {
 	NOT_APPLIED("Service", "SetLoginEnvironment"), NOT_APPLIED("Service", "Slice"),
 	NOT_APPLIED("Service", "SmackProcessLabel"), NOT_APPLIED("Service", "SocketBindAllow"),
 	NOT_APPLIED("Service", "SocketBindDeny"), NOT_APPLIED("Service", "Sockets"),
-	NOT_APPLIED("Service", "StandardInputData"), NOT_APPLIED("Service", "StandardInputText"),
 	NOT_APPLIED("Service", "StartLimitAction"), NOT_APPLIED("Service", "StartLimitBurst"),
 	NOT_APPLIED("Service", "StartLimitInterval"), NOT_APPLIED("Service", "StartupAllowedCPUs"),
 	NOT_APPLIED("Service", "StartupAllowedMemoryNodes"), NOT_APPLIED("Service", "StartupBlockIOWeight"),
@@ -241,11 +250,9 @@ static const struct key_row rows[] = {
 	NOT_APPLIED("Service", "StartupMemorySwapMax"), NOT_APPLIED("Service", "StartupMemoryZSwapMax"),
 	NOT_APPLIED("Service", "StateDirectory"), NOT_APPLIED("Service", "StateDirectoryAccounting"),
 	NOT_APPLIED("Service", "StateDirectoryMode"), NOT_APPLIED("Service", "StateDirectoryQuota"),
-	NOT_APPLIED("Service", "SyslogFacility"), NOT_APPLIED("Service", "SyslogIdentifier"),
-	NOT_APPLIED("Service", "SyslogLevel"), NOT_APPLIED("Service", "SyslogLevelPrefix"),
 	NOT_APPLIED("Service", "SystemCallArchitectures"), NOT_APPLIED("Service", "SystemCallErrorNumber"),
 	NOT_APPLIED("Service", "SystemCallFilter"), NOT_APPLIED("Service", "SystemCallLog"),
-	NOT_APPLIED("Service", "TTYPath"), NOT_APPLIED("Service", "TasksMax"),
+	NOT_APPLIED("Service", "TasksMax"),
 	NOT_APPLIED("Service", "TemporaryFileSystem"), NOT_APPLIED("Service", "TimeoutStartFailureMode"),
 	NOT_APPLIED("Service", "TimeoutStopFailureMode"), NOT_APPLIED("Service", "TimerSlackNSec"),
 	NOT_APPLIED("Service", "USBFunctionDescriptors"), NOT_APPLIED("Service", "USBFunctionStrings"),

@@ -501,27 +501,6 @@ int spec_parse_environment_file(const struct key_context *c)
 
 /* ---- done here for some values only ---- */
 
-/* Where output goes by itself, under its systemd names. */
-int spec_parse_output(const struct key_context *c)
-{
-	static const char *const done[] = {
-		"", "inherit", "journal", "syslog", "journal+console", "syslog+console",
-	};
-
-	for (size_t i = 0; i < ELEMENTS(done); i++)
-		if (str_equal(c->assignment->value, done[i]))
-			return 0;
-	spec_not_applied(c, c->assignment->value);
-	return 0;
-}
-
-int spec_parse_input(const struct key_context *c)
-{
-	if (*c->assignment->value && !str_equal(c->assignment->value, "null"))
-		spec_not_applied(c, c->assignment->value);
-	return 0;
-}
-
 int spec_parse_only(const struct key_context *c)
 {
 	bool value = c->row->parameter;

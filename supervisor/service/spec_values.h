@@ -50,8 +50,6 @@ int spec_parse_environment(const struct key_context *c);
 int spec_parse_environment_file(const struct key_context *c);
 int spec_parse_pass_environment(const struct key_context *c);
 int spec_parse_unset_environment(const struct key_context *c);
-int spec_parse_output(const struct key_context *c);
-int spec_parse_input(const struct key_context *c);
 /* A switch of which only the value row->parameter is done here. */
 int spec_parse_only(const struct key_context *c);
 

@@ -3,6 +3,9 @@
 check_PROGRAMS += %D%/test_arena
 TESTS += %D%/test_arena
 
+check_PROGRAMS += %D%/test_base64
+TESTS += %D%/test_base64
+
 check_PROGRAMS += %D%/test_diag
 TESTS += %D%/test_diag
 

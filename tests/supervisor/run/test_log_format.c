@@ -99,6 +99,18 @@ START_TEST(journal_fields_are_lines)
 }
 END_TEST
 
+START_TEST(journal_files_a_line_as_its_service_says)
+{
+	const struct log_line line = { .level = LOG_INFO, .message = "m", .identifier = "me", .facility = LOG_CRON };
+	size_t n;
+	_cleanup_free_ char *bytes = format(LOG_JOURNAL, &line, &n);
+	static const char expected[] = "SYSLOG_IDENTIFIER=me\nPRIORITY=6\nSYSLOG_FACILITY=9\nMESSAGE=m\n";
+
+	ck_assert_uint_eq(n, sizeof(expected) - 1);
+	ck_assert_mem_eq(bytes, expected, n);
+}
+END_TEST
+
 START_TEST(journal_field_with_newlines_has_a_length)
 {
 	const struct log_line line = { .level = LOG_INFO, .message = "a\nPRIORITY=0" };
@@ -140,6 +152,7 @@ static Suite *log_format_suite(void)
 	tcase_add_loop_test(tc, text_is_one_escaped_line, 0, ELEMENTS(rows));
 	tcase_add_loop_test(tc, json_is_one_valid_line, 0, ELEMENTS(rows));
 	tcase_add_test(tc, journal_fields_are_lines);
+	tcase_add_test(tc, journal_files_a_line_as_its_service_says);
 	tcase_add_test(tc, journal_field_with_newlines_has_a_length);
 	tcase_add_test(tc, years_far_away_have_a_time);
 	suite_add_tcase(s, tc);

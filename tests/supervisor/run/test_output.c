@@ -9,6 +9,8 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/usec.h"
+#include "service/exec_streams.h"
+#include "service/spec.h"
 #include "tests/lib/test_main.h"
 
 #define GRACE (100 * USEC_PER_MSEC)
@@ -21,6 +23,8 @@ static int out, err;
 static char *lines[4096];
 static int levels[4096];
 static size_t n_lines, n_notes;
+static struct exec_streams streams;
+static struct output_config config = { .token = 1, .unit = "x.service", .run_id = run_id, .streams = &streams };
 
 static void on_line(void *userdata, const struct log_line *line)
 {
@@ -38,12 +42,17 @@ static void on_line(void *userdata, const struct log_line *line)
 
 static void set_up(void)
 {
+	const struct exec_context exec = { 0 };
+	const struct service_spec spec = { .exec = &exec };
+
+	streams = *exec_streams_of(&spec);
+	config.token = 1;
 	n_lines = n_notes = 0;
 	log_set_sink(on_line, NULL);
 	log_set_level(LOG_DEBUG);
 	ck_assert_int_ge(sd_event_new(&event), 0);
 	ck_assert_int_ge(outputs_new(event, SD_EVENT_PRIORITY_IDLE, GRACE, &all), 0);
-	ck_assert_int_ge(output_new(all, 1, "x.service", run_id, &out, &err, &output), 0);
+	ck_assert_int_ge(output_new(all, &config, &out, &err, &output), 0);
 }
 
 static void hang_up(void)
@@ -272,12 +281,94 @@ START_TEST(end_of_a_run_is_not_held_up_by_whoever_keeps_the_pipe)
 }
 END_TEST
 
+/* A second output, as the service of @streams has it; what it says goes through @out and @err. */
+static struct output *begin_another(int *ret_out, int *ret_err)
+{
+	struct output *other;
+
+	config.token = 2;
+	ck_assert_int_ge(output_new(all, &config, ret_out, ret_err, &other), 0);
+	return other;
+}
+
+START_TEST(levels_are_as_the_service_says)
+{
+	int other_out, other_err;
+	struct output *other;
+
+	streams.level = LOG_NOTICE;
+	streams.level_max = LOG_WARNING;
+	streams.level_prefix = true;
+	other = begin_another(&other_out, &other_err);
+	say(other_out, "dropped\n<4>kept\n<7>dropped\n");
+	output_finish(other);
+	outputs_leave(all, 2);
+	EXPECT("out:kept");
+	close(other_out);
+	close(other_err);
+}
+END_TEST
+
+START_TEST(prefixes_can_mean_nothing)
+{
+	int other_out, other_err;
+	struct output *other;
+
+	streams.level = LOG_WARNING;
+	streams.level_prefix = false;
+	other = begin_another(&other_out, &other_err);
+	say(other_out, "<3>as it is\n");
+	output_finish(other);
+	EXPECT("out:<3>as it is");
+	ck_assert_int_eq(levels[0], LOG_WARNING);
+	close(other_out);
+	close(other_err);
+}
+END_TEST
+
+START_TEST(log_takes_only_so_many_lines_at_once)
+{
+	int other_out, other_err;
+	struct output *other;
+
+	streams.rate_interval = 3600 * USEC_PER_SEC;
+	streams.rate_burst = 2;
+	other = begin_another(&other_out, &other_err);
+	say(other_out, "one\ntwo\nthree\nfour\n");
+	close(other_out);
+	close(other_err);
+	output_finish(other);
+	EXPECT("out:one", "out:two");
+	ck_assert_uint_eq(n_notes, 1);
+}
+END_TEST
+
+START_TEST(only_what_is_captured_has_a_pipe)
+{
+	int other_out = -2, other_err = -2;
+	struct output *other;
+
+	streams.out.kind = STREAM_NULL;
+	ck_assert_ptr_null(begin_another(&other_out, &other_err));
+	ck_assert_int_eq(other_out, -1);
+	ck_assert_int_eq(other_err, -1);
+	streams.err.kind = STREAM_JOURNAL;
+	other = begin_another(&other_out, &other_err);
+	ck_assert_int_eq(other_out, -1);
+	say(other_err, "alone\n");
+	close(other_err);
+	output_finish(other);
+	EXPECT("err:alone");
+}
+END_TEST
+
 START_TEST(other_runs_are_left_alone)
 {
 	struct output *other;
 	int other_out, other_err;
 
-	ck_assert_int_ge(output_new(all, 2, "x.service", run_id, &other_out, &other_err, &other), 0);
+	config.token = 2;
+	ck_assert_int_ge(output_new(all, &config, &other_out, &other_err, &other), 0);
 	output_finish(output);
 	outputs_leave(all, 1);
 	while (n_notes == 0)
@@ -331,6 +422,10 @@ static Suite *output_suite(void)
 	tcase_add_test(tc, flood_waits_for_everything_else);
 	tcase_add_test(tc, end_of_a_run_is_not_held_up_by_whoever_keeps_the_pipe);
 	tcase_add_test(tc, other_runs_are_left_alone);
+	tcase_add_test(tc, levels_are_as_the_service_says);
+	tcase_add_test(tc, prefixes_can_mean_nothing);
+	tcase_add_test(tc, log_takes_only_so_many_lines_at_once);
+	tcase_add_test(tc, only_what_is_captured_has_a_pipe);
 	tcase_add_test(tc, end_is_no_busy_loop);
 	tcase_add_test(tc, descriptors_are_not_inherited);
 	suite_add_tcase(s, tc);

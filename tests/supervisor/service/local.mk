@@ -27,6 +27,11 @@ check_PROGRAMS += %D%/test_run_record
 TESTS += %D%/test_run_record
 %C%_test_run_record_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)
 
+check_PROGRAMS += %D%/test_exec_streams
+TESTS += %D%/test_exec_streams
+%C%_test_exec_streams_SOURCES = %D%/test_exec_streams.c %D%/spec_text.c %D%/spec_text.h
+%C%_test_exec_streams_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)
+
 check_PROGRAMS += %D%/test_service_fsm
 TESTS += %D%/test_service_fsm
 %C%_test_service_fsm_SOURCES = %D%/test_service_fsm.c %D%/spec_text.c %D%/spec_text.h
