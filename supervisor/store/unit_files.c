@@ -17,6 +17,7 @@ struct unit_files {
 	size_t n_dirs;
 	bool trusted_only;
 	struct unit_index index;
+	char resolved[UNIT_NAME_MAX + 1];
 };
 
 /* ---- making ---- */
@@ -40,10 +41,16 @@ static char *copy_path(const char *path)
 	return strndup(path, n);
 }
 
-static int add_dirs(struct unit_files *f, const char *const *paths, bool is_systemd)
+static bool is_runtime(const char *path, const char *runtime_dir)
+{
+	return str_starts(path, "/run/") || (runtime_dir && str_equal(path, runtime_dir));
+}
+
+static int add_dirs(struct unit_files *f, const char *const *paths, bool is_systemd, const char *runtime_dir)
 {
 	for (size_t i = 0; i < count(paths); i++) {
-		f->dir[f->n_dirs] = (struct unit_dir) {copy_path(paths[i]), is_systemd};
+		f->dir[f->n_dirs] = (struct unit_dir) {copy_path(paths[i]), is_systemd,
+						       is_runtime(paths[i], runtime_dir)};
 		if (!f->dir[f->n_dirs++].path)
 			return -ENOMEM;
 	}
@@ -62,7 +69,8 @@ int unit_files_new(const struct unit_files_config *config, struct unit_files **r
 		return -ENOMEM;
 	f->trusted_only = config->trusted_only;
 	f->dir = calloc(n + 1, sizeof(*f->dir));
-	if (!f->dir || add_dirs(f, config->dirs, false) < 0 || add_dirs(f, config->systemd_dirs, true) < 0) {
+	if (!f->dir || add_dirs(f, config->dirs, false, config->runtime_dir) < 0 ||
+	    add_dirs(f, config->systemd_dirs, true, config->runtime_dir) < 0) {
 		unit_files_free(f);
 		return -ENOMEM;
 	}
@@ -107,22 +115,21 @@ size_t unit_files_count(const struct unit_files *f)
 	return f->index.n_entries;
 }
 
+static uint64_t fingerprint_of(const struct unit_entry *e)
+{
+	return e->fingerprint ? e->fingerprint : 1;
+}
+
 uint64_t unit_files_fingerprint(struct unit_files *f, const char *name)
 {
-	const struct unit_entry *e = unit_index_find(&f->index, name);
+	struct unit_entry e;
 
-	if (!e)
-		return 0;
-	return e->fingerprint ? e->fingerprint : 1;
+	return unit_index_find(&f->index, name, &e) > 0 ? fingerprint_of(&e) : 0;
 }
 
 const char *unit_files_resolve(struct unit_files *f, const char *name)
 {
-	const struct unit_entry *e = unit_index_find(&f->index, name);
-
-	if (!e)
-		return NULL;
-	return e->alias_of ? e->alias_of : e->name;
+	return unit_index_resolve(&f->index, name, f->resolved);
 }
 
 /* ---- reading ---- */
@@ -297,9 +304,11 @@ static int read_dropins(const struct unit_files *f, struct unit_source *s)
 static int read_all(const struct unit_files *f, struct unit_source *s, const struct unit_entry *e)
 {
 	const struct unit_dir *dir = &f->dir[e->file.dir];
+	char template[UNIT_NAME_MAX + 1];
+	const char *file = e->is_made && unit_name_template(e->name, template) == 0 ? template : e->name;
 	int r;
 
-	r = read_piece(f, s, dir->path, f->index.distrust[e->file.dir], e->name, &e->file);
+	r = read_piece(f, s, dir->path, f->index.distrust[e->file.dir], file, &e->file);
 	if (r < 0)
 		return r;
 	if (r == 0 && s->problems.n_errors == 0)
@@ -310,20 +319,25 @@ static int read_all(const struct unit_files *f, struct unit_source *s, const str
 
 int unit_files_read(struct unit_files *f, const char *name, struct unit_source *ret)
 {
-	const struct unit_entry *e = unit_index_find(&f->index, name);
 	struct unit_source s = {0};
+	struct unit_entry e;
 	int r;
 
-	if (!e)
-		return -ENOENT;
+	r = unit_index_find(&f->index, name, &e);
+	if (r <= 0)
+		return r < 0 ? r : -ENOENT;
 	s.name = strdup(name);
 	if (!s.name)
 		return -ENOMEM;
-	s.fingerprint = unit_files_fingerprint(f, name);
-	s.is_masked = e->file.is_masked;
-	s.is_systemd = f->dir[e->file.dir].is_systemd;
-	s.is_wanted = e->is_wanted;
-	r = s.is_masked ? 0 : read_all(f, &s, e);
+	s.fingerprint = fingerprint_of(&e);
+	s.is_masked = e.file.is_masked;
+	s.is_systemd = f->dir[e.file.dir].is_systemd;
+	s.is_runtime = f->dir[e.file.dir].is_runtime;
+	s.is_wanted = e.is_wanted;
+	s.is_outside = e.is_outside;
+	s.is_linked = e.is_linked;
+	s.is_linked_for_good = e.is_linked_for_good;
+	r = s.is_masked ? 0 : read_all(f, &s, &e);
 	if (r < 0) {
 		unit_source_done(&s);
 		return r;

@@ -9,13 +9,18 @@
  * the unit has a problem that says so. Links are followed (a link loop is a problem); to /dev/null they mask.
  *
  * A name in several directories is the first one's. A link whose last part is the name of another unit of
- * the directories, of the same kind, is an alias of it. Drop-ins of a-b.service come from a-b.service.d/,
+ * the directories, of the same kind, is an alias of it, if it leads into one of the directories, or nowhere; a link to
+ * a file elsewhere is a unit of its own. Drop-ins of a-b.service come from a-b.service.d/,
  * a-.service.d/ and service.d/, *.conf only, of all directories: of one file name the higher directory's,
  * within a directory the closer name's, service.d/ last; they apply in the order of their file names.
+ *
+ * An instance, a@b.service, without a file of its own is made of its template, a@.service, and has the template's
+ * drop-ins, too. It is among the names if a link names it, in a .wants/, .requires/ or .upholds/ or as an alias; read,
+ * resolved and told apart by its fingerprint it can be in any case.
  * Names that are no unit's (backups of editors, README) are passed over.
  *
  * Wanted: a service linked in default.target.wants/; in a directory laid out for systemd also in
- * multi-user.target.wants/ and graphical.target.wants/, and a timer in any .wants/. There, too, of the same
+ * multi-user.target.wants/ and graphical.target.wants/; and a timer in any .wants/. Of the same
  * link in several directories the first one counts, and to /dev/null it is none. */
 
 #include "unit/name.h"
@@ -26,6 +31,7 @@ struct unit_files;
 struct unit_files_config {
 	const char *const *dirs;         /* high priority first; NULL-terminated */
 	const char *const *systemd_dirs; /* SystemdUnitPath=, after all of dirs; NULL-terminated */
+	const char *runtime_dir;         /* the one of dirs that is empty after a boot, or NULL; any below /run is, too */
 	bool trusted_only;
 };
 
@@ -43,7 +49,8 @@ const char *unit_files_name(const struct unit_files *f, size_t i);
 size_t unit_files_count(const struct unit_files *f);
 /* 0 if there is no such unit. */
 uint64_t unit_files_fingerprint(struct unit_files *f, const char *name);
-/* The name a link stands for (dbus-x.service → x.service), or @name itself, or NULL: no such unit. */
+/* The name a link stands for (dbus-x.service → x.service), or @name itself, or NULL: no such unit. Lent until the
+ * next call. */
 const char *unit_files_resolve(struct unit_files *f, const char *name);
 
 /* Reads fragment and drop-ins of one unit. 0: problems of the files are in ret->problems; -ENOENT; or another

@@ -16,16 +16,26 @@
 #include "store/file.h"
 #include "unit/name.h"
 
-/* A link in a .wants directory. */
+/* A link in a .wants, .requires or .upholds directory. */
 struct want {
 	const char *unit, *in; /* "a.timer", "timers.target.wants" */
 	uint16_t dir;
 	bool is_masked; /* a link to /dev/null: as if those in directories below were not there */
+	bool counts;    /* starts the unit with supd, or activates the timer */
+};
+
+/* Which directory a path leads to, whatever its name. */
+struct identity {
+	dev_t dev;
+	ino_t ino;
+	bool is_known;
 };
 
 /* One pass over the directories. */
 struct scan {
 	const struct unit_dir *dirs;
+	size_t n_dirs;
+	struct identity *identity; /* of each of dirs */
 	struct unit_index *index;
 	size_t entries_size, dropins_size;
 	struct want *want;
@@ -265,24 +275,29 @@ static int compare_dropins(const void *one, const void *other)
 
 /* ---- what is wanted ---- */
 
-/* In a directory of supd's a service is started with the daemon if default.target wants it; where systemd
- * rules, a timer is active if any unit wants it. */
-static bool is_wants_dir(const struct scan *s, const struct place *p, const char *name)
+static bool is_link_dir(const struct scan *s, const char *name)
 {
-	if (!str_ends(name, ".wants"))
-		return false;
-	if (str_equal(name, "default.target.wants"))
-		return true;
-	if (!s->dirs[p->dir].is_systemd)
-		return false;
-	return (s->kinds & 1u << UNIT_TIMER) || str_equal(name, "multi-user.target.wants") ||
-	       str_equal(name, "graphical.target.wants");
+	static const char *const suffix[] = { ".wants", ".requires", ".upholds" };
+
+	/* Nothing of a kind that is not asked for is looked at. */
+	if (str_equal(name, "timers.target.wants"))
+		return s->kinds & 1u << UNIT_TIMER;
+	for (size_t i = 0; i < ELEMENTS(suffix); i++)
+		if (str_ends(name, suffix[i]))
+			return true;
+	return false;
 }
 
-static bool counts(const char *wants_dir, const char *unit)
+/* In a directory of supd's a service is started with the daemon if default.target wants it; where systemd
+ * rules, also if its multi-user.target does. A timer is active if any unit wants it. */
+static bool counts(const struct scan *s, const struct place *p, const char *in, const char *unit)
 {
-	return unit_name_kind(unit) == UNIT_TIMER || str_equal(wants_dir, "default.target.wants") ||
-	       str_equal(wants_dir, "multi-user.target.wants") || str_equal(wants_dir, "graphical.target.wants");
+	if (!str_ends(in, ".wants"))
+		return false;
+	if (unit_name_kind(unit) == UNIT_TIMER || str_equal(in, "default.target.wants"))
+		return true;
+	return s->dirs[p->dir].is_systemd &&
+	       (str_equal(in, "multi-user.target.wants") || str_equal(in, "graphical.target.wants"));
 }
 
 static int add_want(struct scan *s, const struct place *p, const struct dirent *e)
@@ -291,7 +306,7 @@ static int add_want(struct scan *s, const struct place *p, const struct dirent *
 	char link[PATH_MAX];
 	struct want *want;
 
-	if (!unit_name_is_valid(e->d_name) || !is_wanted_kind(s, e->d_name) || !counts(in, e->d_name))
+	if (!unit_name_is_valid(e->d_name) || !is_wanted_kind(s, e->d_name))
 		return 0;
 	if (p->distrust) {
 		diag_add(s->diag, DIAG_WARNING, p->path, 0, NULL, "%s; '%s' in it is ignored", p->distrust, e->d_name);
@@ -308,6 +323,7 @@ static int add_want(struct scan *s, const struct place *p, const struct dirent *
 		.in = arena_strdup(&s->index->arena, in),
 		.dir = p->dir,
 		.is_masked = str_equal(link, "/dev/null"),
+		.counts = counts(s, p, in, e->d_name),
 	};
 	return want->unit && want->in ? 0 : -ENOMEM;
 }
@@ -331,7 +347,7 @@ static size_t refusing_dir(const struct scan *s, const struct want *first)
 	size_t dir = SIZE_MAX;
 
 	for (const struct want *w = first; w < s->want + s->n_wants && str_equal(w->unit, first->unit); w++)
-		if (w->is_masked && !s->dirs[w->dir].is_systemd && w->dir < dir)
+		if (w->is_masked && w->counts && !s->dirs[w->dir].is_systemd && w->dir < dir)
 			dir = w->dir;
 	return dir;
 }
@@ -357,26 +373,80 @@ static void mark_wanted(struct scan *s)
 			continue;
 		e->fingerprint = hash_text(e->fingerprint, w->in);
 		e->fingerprint = hash_numbers(e->fingerprint, (uint64_t[]) {w->dir, w->is_masked}, 2);
-		if (!w->is_masked && w->dir < refusing)
+		if (w->is_masked)
+			continue;
+		if (w->counts && w->dir < refusing)
 			e->is_wanted = true;
+		if (!w->counts || w->dir < refusing) {
+			e->is_linked = true;
+			e->is_linked_for_good |= !s->dirs[w->dir].is_runtime;
+		}
 	}
 }
 
 /* ---- units ---- */
 
-/* What a link may stand for: the last part of where it leads, if that is a unit's name and not its own. */
-static int set_alias(struct scan *s, struct unit_entry *e, const char *link)
+/* systemd's own directories: a copy of its units, in a tree that is looked at from outside, has links that name them. */
+static bool is_of_systemd(const char *dir)
+{
+	static const char *const known[] = { "/etc/systemd/system",     "/run/systemd/system",
+					     "/usr/lib/systemd/system", "/usr/local/lib/systemd/system",
+					     "/lib/systemd/system" };
+
+	for (size_t i = 0; i < ELEMENTS(known); i++)
+		if (str_equal(dir, known[i]))
+			return true;
+	return false;
+}
+
+/* Is where a link leads a place in the unit path? */
+static bool leads_into_path(const struct scan *s, const struct place *p, const char *link)
+{
+	const char *slash = strrchr(link, '/');
+	char dir[PATH_MAX];
+	struct stat st;
+
+	if (!slash)
+		return true;
+	(void) snprintf(dir, sizeof(dir), "%.*s", (int) (slash == link ? 1 : slash - link), link);
+	if (s->dirs[p->dir].is_systemd && is_of_systemd(dir))
+		return true;
+	if (fstatat(dirfd(p->handle), dir, &st, 0) < 0)
+		return false;
+	for (size_t i = 0; i < s->n_dirs; i++)
+		if (s->identity[i].is_known && s->identity[i].dev == st.st_dev && s->identity[i].ino == st.st_ino)
+			return true;
+	return false;
+}
+
+/* The name of the instance that a link of an instance's name to a template stands for: a@b.service → c@.service is
+ * c@b.service. */
+static int alias_of_instance(struct scan *s, struct unit_entry *e, const char *target)
+{
+	char name[UNIT_NAME_MAX + 1];
+
+	if (unit_name_instance_of(target, e->name, name) < 0 || str_equal(name, e->name))
+		return 0;
+	e->alias_of = arena_strdup(&s->index->arena, name);
+	return e->alias_of ? 0 : -ENOMEM;
+}
+
+/* What a link may stand for: the last part of where it leads, if that is a unit's name and not its own, and lies in
+ * the unit path. What is not there at all is known by its name alone. */
+static int set_alias(struct scan *s, const struct place *p, struct unit_entry *e, const char *link)
 {
 	const char *slash = strrchr(link, '/'), *target = slash ? slash + 1 : link;
 
+	if (!*link)
+		return 0;
+	e->is_outside = !e->file.error && !leads_into_path(s, p, link);
 	if (!unit_name_is_valid(target) || str_equal(target, e->name))
 		return 0;
-	/* a@b.service → a@.service: an instance, which has its own name */
-	if (unit_name_is_instance(e->name) && unit_name_is_template(target))
-		return 0;
 	e->file.is_crossed = !str_equal(unit_name_suffix(target), unit_name_suffix(e->name));
-	if (e->file.is_crossed)
+	if (e->file.is_crossed || e->is_outside)
 		return 0;
+	if (unit_name_is_instance(e->name) && unit_name_is_template(target))
+		return alias_of_instance(s, e, target);
 	e->alias_of = arena_strdup(&s->index->arena, target);
 	return e->alias_of ? 0 : -ENOMEM;
 }
@@ -403,7 +473,7 @@ static int add_unit(struct scan *s, const struct place *p, const struct dirent *
 	/* The file of an alias may be missing where that of the unit it stands for is not: what counts is its name. */
 	if (e->file.is_masked || (e->file.error && e->file.error != ENOENT))
 		return 0;
-	return set_alias(s, e, link);
+	return set_alias(s, p, e, link);
 }
 
 static int add_any(struct scan *s, const struct place *p, const struct dirent *e)
@@ -416,7 +486,7 @@ static int add_any(struct scan *s, const struct place *p, const struct dirent *e
 		return 0;
 	if (parse_dropin_dir(s, e->d_name, stem))
 		return scan_subdir(s, p, e->d_name, add_dropin);
-	if (is_wants_dir(s, p, e->d_name))
+	if (is_link_dir(s, e->d_name))
 		return scan_subdir(s, p, e->d_name, add_want);
 	return 0;
 }
@@ -470,12 +540,102 @@ static struct unit_entry *find(struct unit_index *x, const char *name)
 	return NULL;
 }
 
-const struct unit_entry *unit_index_find(struct unit_index *x, const char *name)
+#define ALIAS_CHAIN_MAX 40
+
+/* ---- instances without a file ---- */
+
+static struct unit_entry *template_of(struct unit_index *x, const char *name)
 {
-	return find(x, name);
+	char template[UNIT_NAME_MAX + 1];
+
+	return unit_name_template(name, template) == 0 ? find(x, template) : NULL;
 }
 
-#define ALIAS_CHAIN_MAX 40
+/* Not yet with its drop-ins and links. */
+static struct unit_entry make_instance(const struct unit_entry *template, const char *name)
+{
+	return (struct unit_entry) {
+		.name = name,
+		.fingerprint = hash_text(template->file.hash, name),
+		.file = template->file,
+		.is_outside = template->is_outside,
+		.is_made = true,
+	};
+}
+
+/* Instances that are to be, behind the sorted ones. */
+struct instances {
+	struct scan *s;
+	size_t n; /* all entries */
+};
+
+static int append_instance(struct instances *i, const struct unit_entry *template, const char *name)
+{
+	struct unit_index *x = i->s->index;
+	struct unit_entry e = make_instance(template, arena_strdup(&x->arena, name)), *all;
+
+	if (!e.name)
+		return -ENOMEM;
+	if (template->alias_of) {
+		char target[UNIT_NAME_MAX + 1];
+
+		if (unit_name_instance_of(template->alias_of, name, target) == 0) {
+			e.alias_of = arena_strdup(&x->arena, target);
+			if (!e.alias_of)
+				return -ENOMEM;
+		}
+	}
+	all = grow(x->entry, i->n, &i->s->entries_size, sizeof(*all));
+	if (!all)
+		return -ENOMEM;
+	x->entry = all;
+	all[i->n++] = e;
+	return 0;
+}
+
+/* A name that something names: if it is an instance without a file, its template makes it; and what that one is an alias
+ * of, likewise. */
+static int need_instance(struct instances *i, const char *name)
+{
+	struct unit_index *x = i->s->index;
+	int r = 0;
+
+	for (int depth = 0; depth < ALIAS_CHAIN_MAX && name && !find(x, name); depth++) {
+		const struct unit_entry *template = template_of(x, name);
+
+		if (!template || template->file.is_crossed)
+			return 0;
+		r = append_instance(i, template, name);
+		if (r < 0)
+			return r;
+		name = x->entry[i->n - 1].alias_of;
+	}
+	return r;
+}
+
+static void sort_entries(struct unit_index *x);
+
+/* What links name, in .wants/ and the like or as aliases, is there although it has no file. */
+static int add_instances(struct scan *s)
+{
+	struct unit_index *x = s->index;
+	struct instances i = { s, x->n_entries };
+	size_t n = x->n_entries;
+	int r = 0;
+
+	for (size_t k = 0; r == 0 && k < s->n_wants; k++)
+		if (!s->want[k].is_masked)
+			r = need_instance(&i, s->want[k].unit);
+	for (size_t k = 0; r == 0 && k < n; k++)
+		r = need_instance(&i, x->entry[k].alias_of);
+	if (r < 0 || i.n == n)
+		return r;
+	x->n_entries = i.n;
+	sort_entries(x);
+	return 0;
+}
+
+/* ---- aliases ---- */
 
 /* What an alias stands for in the end; NULL if that is in none of the directories. A chain within one
  * directory has an end, else stat() had failed; but several directories can bend one into a circle. */
@@ -499,11 +659,33 @@ static void resolve_aliases(struct unit_index *x)
 		struct unit_entry *e = &x->entry[i], *target = follow_alias(x, e);
 
 		e->alias_of = target ? target->name : NULL;
+		if (target) {
+			target->is_linked |= e->is_linked;
+			target->is_linked_for_good |= e->is_linked_for_good;
+		}
 		if (target && e->is_wanted && !target->is_wanted) {
 			target->is_wanted = true;
 			target->fingerprint = hash_text(target->fingerprint, e->name);
 		}
 	}
+}
+
+const char *unit_index_resolve(struct unit_index *x, const char *name, char buf[UNIT_NAME_MAX + 1])
+{
+	const struct unit_entry *e = find(x, name);
+
+	if (!e) {
+		e = template_of(x, name);
+		if (!e || e->file.is_crossed)
+			return NULL;
+		if (!e->alias_of || unit_name_instance_of(e->alias_of, name, buf) < 0)
+			(void) snprintf(buf, UNIT_NAME_MAX + 1, "%s", name);
+		e = find(x, buf);
+		if (!e)
+			return buf;
+	}
+	(void) snprintf(buf, UNIT_NAME_MAX + 1, "%s", e->alias_of ? e->alias_of : e->name);
+	return buf;
 }
 
 /* ---- the drop-ins of a unit ---- */
@@ -519,7 +701,7 @@ struct choice {
 };
 
 #define RANK_OF_TYPE UINT_MAX
-#define STEMS_MAX 256u /* no name has more dashes */
+#define STEMS_MAX 1024u /* no name has more dashes, twice, as there is a template, too */
 
 static int choose_stem(const struct unit_index *x, const char *stem, unsigned specificity, struct choice *c)
 {
@@ -549,24 +731,37 @@ static int choose_stem(const struct unit_index *x, const char *stem, unsigned sp
 	return 0;
 }
 
-/* a-b-c.service.d, a-b-.service.d, a-.service.d, service.d; for an instance its template's, too. */
-static int choose_all(const struct unit_index *x, const char *name, struct choice *c)
+/* a-b-c.service.d, a-b-.service.d, a-.service.d. */
+static int choose_prefixes(const struct unit_index *x, const char *name, unsigned *specificity, struct choice *c)
 {
 	const char *at = strchr(name, '@'), *rest = at ? at : unit_name_suffix(name);
-	size_t prefix_n = (size_t) (rest - name);
 	char stem[UNIT_NAME_MAX + 1];
-	unsigned specificity = 0;
-	int r;
+	int r = choose_stem(x, name, (*specificity)++, c);
 
-	r = choose_stem(x, name, specificity++, c);
-	if (r == 0 && unit_name_template(name, stem) == 0)
-		r = choose_stem(x, stem, specificity++, c);
 	/* Each dash but one at the very end, from the last to the first. */
-	for (size_t n = prefix_n - 1; r == 0 && n > 0; n--)
+	for (size_t n = (size_t) (rest - name) - 1; r == 0 && n > 0; n--)
 		if (name[n - 1] == '-') {
 			(void) snprintf(stem, sizeof(stem), "%.*s%s", (int) n, name, rest);
-			r = choose_stem(x, stem, specificity++, c);
+			r = choose_stem(x, stem, (*specificity)++, c);
 		}
+	return r;
+}
+
+/* Those of the name itself, for an instance its template's, those of its kind. As in systemd, what is the instance's
+ * alone outweighs, then what is the template's, then prefixes of the instance's name. */
+static int choose_all(const struct unit_index *x, const char *name, struct choice *c)
+{
+	char template[UNIT_NAME_MAX + 1];
+	unsigned specificity = 0;
+	int r = 0;
+
+	if (unit_name_template(name, template) == 0) {
+		r = choose_stem(x, name, specificity++, c);
+		if (r == 0)
+			r = choose_prefixes(x, template, &specificity, c);
+	}
+	if (r == 0)
+		r = choose_prefixes(x, name, &specificity, c);
 	return r < 0 ? r : choose_stem(x, unit_name_suffix(name) + 1, RANK_OF_TYPE, c);
 }
 
@@ -611,22 +806,48 @@ int unit_index_dropins(const struct unit_index *x, const char *name, const struc
 }
 
 /* Whatever drop-ins apply is part of what a unit is. */
+static int mix_in(const struct unit_index *x, struct unit_entry *e)
+{
+	const struct unit_dropin **dropin;
+	size_t n;
+	int r = unit_index_dropins(x, e->name, &dropin, &n);
+
+	if (r < 0)
+		return r;
+	for (size_t j = 0; j < n; j++)
+		e->fingerprint = hash_numbers(e->fingerprint, &dropin[j]->facts.hash, 1);
+	free(dropin);
+	return 0;
+}
+
 static int mix_in_dropins(struct unit_index *x)
 {
-	for (size_t i = 0; x->n_dropins && i < x->n_entries; i++) {
-		const struct unit_dropin **dropin;
-		size_t n;
-		int r;
+	int r = 0;
 
-		r = unit_index_dropins(x, x->entry[i].name, &dropin, &n);
-		if (r < 0)
-			return r;
-		for (size_t j = 0; j < n; j++)
-			x->entry[i].fingerprint =
-				hash_numbers(x->entry[i].fingerprint, &dropin[j]->facts.hash, 1);
-		free(dropin);
+	for (size_t i = 0; r == 0 && x->n_dropins && i < x->n_entries; i++)
+		r = mix_in(x, &x->entry[i]);
+	return r;
+}
+
+int unit_index_find(struct unit_index *x, const char *name, struct unit_entry *ret)
+{
+	const struct unit_entry *e = find(x, name);
+	char target[UNIT_NAME_MAX + 1];
+	int r;
+
+	if (e) {
+		*ret = *e;
+		return 1;
 	}
-	return 0;
+	e = template_of(x, name);
+	/* A link to another template has no files of its own: what it stands for has. */
+	if (e && e->alias_of && unit_name_instance_of(e->alias_of, name, target) == 0)
+		e = template_of(x, target);
+	if (!e || e->file.is_crossed)
+		return 0;
+	*ret = make_instance(e, name);
+	r = mix_in(x, ret);
+	return r < 0 ? r : 1;
 }
 
 /* ---- the whole ---- */
@@ -640,11 +861,21 @@ static void shrink(struct unit_index *x)
 		x->entry = exact;
 }
 
-static int scan_all(struct scan *s, size_t n_dirs)
+static void identify(struct scan *s)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < s->n_dirs; i++)
+		if (stat(s->dirs[i].path, &st) == 0)
+			s->identity[i] = (struct identity) { st.st_dev, st.st_ino, true };
+}
+
+static int scan_all(struct scan *s)
 {
 	int r;
 
-	for (size_t i = 0; i < n_dirs; i++) {
+	identify(s);
+	for (size_t i = 0; i < s->n_dirs; i++) {
 		struct place p = {.path = s->dirs[i].path, .dir = (uint16_t) i};
 
 		r = scan_place(s, AT_FDCWD, p.path, &p, add_any);
@@ -653,9 +884,11 @@ static int scan_all(struct scan *s, size_t n_dirs)
 		s->index->distrust[i] = p.distrust;
 	}
 	sort_entries(s->index);
-	shrink(s->index);
 	if (s->index->n_dropins)
 		qsort(s->index->dropin, s->index->n_dropins, sizeof(*s->index->dropin), compare_dropins);
+	r = add_instances(s);
+	if (r < 0)
+		return r;
 	mark_wanted(s);
 	resolve_aliases(s->index);
 	return mix_in_dropins(s->index);
@@ -665,12 +898,17 @@ int unit_index_build(const struct unit_dir *dirs, size_t n_dirs, bool trusted_on
 		     struct unit_index *ret, struct diag *d)
 {
 	struct unit_index x = {0};
-	struct scan s = {.dirs = dirs, .index = &x, .kinds = kinds, .trusted_only = trusted_only, .diag = d};
+	struct scan s = {
+		.dirs = dirs, .n_dirs = n_dirs, .index = &x, .kinds = kinds, .trusted_only = trusted_only, .diag = d,
+	};
 	int r;
 
 	x.distrust = calloc(n_dirs + 1, sizeof(*x.distrust));
-	r = x.distrust ? scan_all(&s, n_dirs) : -ENOMEM;
+	s.identity = calloc(n_dirs + 1, sizeof(*s.identity));
+	r = x.distrust && s.identity ? scan_all(&s) : -ENOMEM;
 	free(s.want);
+	free(s.identity);
+	shrink(&x);
 	if (r < 0)
 		unit_index_done(&x);
 	else

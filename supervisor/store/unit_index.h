@@ -13,10 +13,12 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "unit/name.h"
 
 struct unit_dir {
 	char *path;
 	bool is_systemd;
+	bool is_runtime; /* empty again after the next boot */
 };
 
 /* A name in a directory, and what stat() said of what it leads to. */
@@ -36,6 +38,10 @@ struct unit_entry {
 	uint64_t fingerprint;
 	struct unit_file_facts file;
 	bool is_wanted;
+	bool is_made;      /* an instance without a file: @file is its template's */
+	bool is_outside;   /* a link to a file in none of the directories */
+	bool is_linked;    /* a link in some .wants/, .requires/ or .upholds/ names it … */
+	bool is_linked_for_good; /* … in a directory that outlives a boot */
 };
 
 struct unit_dropin {
@@ -60,7 +66,12 @@ int unit_index_build(const struct unit_dir *dirs, size_t n_dirs, bool trusted_on
 		     struct unit_index *ret, struct diag *d);
 void unit_index_done(struct unit_index *x);
 
-const struct unit_entry *unit_index_find(struct unit_index *x, const char *name);
+/* What stands for @name: an entry, or, for an instance that no file and no link names, one made of its template. Of
+ * that one @name is lent by the caller. 1, 0: no such unit, or -ENOMEM. */
+int unit_index_find(struct unit_index *x, const char *name, struct unit_entry *ret);
+/* The name of the unit that @name stands for, in @buf: a link's, a template's link's, or @name itself. NULL: no
+ * such unit. */
+const char *unit_index_resolve(struct unit_index *x, const char *name, char buf[UNIT_NAME_MAX + 1]);
 
 /* The drop-ins of a unit in the order in which they apply; of one file name the first directory's, masked
  * ones left out. Gives; the caller frees the array. -ENOMEM. */

@@ -2,6 +2,7 @@
 #include "unit/name.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -111,4 +112,18 @@ int unit_name_template(const char *name, char ret[UNIT_NAME_MAX + 1])
 	if (!unit_name_is_instance(name))
 		return -EINVAL;
 	return compose(name, (size_t) (find_at(name) + 1 - name), unit_name_suffix(name), ret);
+}
+
+int unit_name_instance_of(const char *template, const char *instance, char ret[UNIT_NAME_MAX + 1])
+{
+	const char *at = find_at(template), *begin, *end;
+	char stem[2 * UNIT_NAME_MAX + 2];
+	int n;
+
+	if (!unit_name_is_template(template) || !unit_name_is_instance(instance))
+		return -EINVAL;
+	begin = find_at(instance) + 1;
+	end = unit_name_suffix(instance);
+	n = snprintf(stem, sizeof(stem), "%.*s%.*s", (int) (at + 1 - template), template, (int) (end - begin), begin);
+	return n < 0 ? -EINVAL : compose(stem, (size_t) n, unit_name_suffix(template), ret);
 }

@@ -27,6 +27,10 @@ struct unit_source {
 	bool is_masked;        /* empty, or a link to /dev/null */
 	bool is_systemd;       /* found in a directory laid out for systemd (SystemdUnitPath=) */
 	bool is_wanted;        /* linked into a .wants/ that counts: see supd(8) */
+	bool is_runtime;       /* found in a directory that is empty again after a boot */
+	bool is_outside;       /* a link to a file in none of the directories */
+	bool is_linked;        /* a link in any .wants/, .requires/ or .upholds/ names it … */
+	bool is_linked_for_good; /* … in a directory that outlives a boot */
 	struct unit_piece *piece;
 	size_t n_pieces;       /* 0 with problems: could not be read */
 	struct diag problems;  /* of the files: unreadable, writable by others, not a regular file … */

@@ -144,6 +144,8 @@ static int load_all(void)
 		r = load_unit(files, unit_files_name(files, i));
 		worst = r < 0 ? r : worst;
 	}
+	r = worst < 0 ? 0 : load_unit(files, "t@asked.service");
+	worst = r < 0 ? r : worst;
 	diag_done(&d);
 	unit_files_free(files);
 	return worst;
@@ -164,6 +166,12 @@ static void setup(void)
 	link = test_dir_path(top, "alias.service");
 	ck_assert_int_eq(symlink("a.service", link), 0);
 	free(link);
+	test_dir_write_text(top, "t@.service", "[Service]\nUser=%i\n");
+	test_dir_write_text(top, "default.target.wants/t@x.service", "");
+	link = test_dir_path(top, "other@.service");
+	ck_assert_int_eq(symlink("t@.service", link), 0);
+	free(link);
+	test_dir_write_text(top, "default.target.wants/other@y.service", "");
 	link = test_dir_path(top, "loop.service");
 	ck_assert_int_eq(symlink("loop.service", link), 0);
 	free(link);

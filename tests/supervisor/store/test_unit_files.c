@@ -255,6 +255,37 @@ START_TEST(a_link_of_another_name_is_an_alias)
 }
 END_TEST
 
+START_TEST(a_link_out_of_the_unit_path_is_a_unit_of_its_own)
+{
+	put("lib/real.service", "real");
+	put("other/real.service", "other");
+	put_link("etc/b.service", "../other/real.service");
+	put_link("etc/c.service", "/nonexistent/real.service");
+	scan();
+	ck_assert_str_eq(unit_files_resolve(files, "b.service"), "b.service");
+	assert_pieces("b.service", "etc/b.service=other");
+	ck_assert(source.is_outside);
+	/* what is not there at all is known by its name */
+	ck_assert_str_eq(unit_files_resolve(files, "c.service"), "real.service");
+	assert_pieces("real.service", "lib/real.service=real");
+	ck_assert(!source.is_outside);
+}
+END_TEST
+
+START_TEST(the_unit_path_is_known_under_each_of_its_names)
+{
+	char *path = test_dir_path(top, "also-lib"), *target = test_dir_path(top, "also-lib/real.service");
+
+	put("lib/real.service", "real");
+	ck_assert_int_eq(symlink("lib", path), 0);
+	put_link("etc/b.service", target);
+	scan();
+	ck_assert_str_eq(unit_files_resolve(files, "b.service"), "real.service");
+	free(path);
+	free(target);
+}
+END_TEST
+
 START_TEST(aliases_across_directories_in_a_circle_are_cut)
 {
 	put("lib/a.service", "A");
@@ -274,6 +305,128 @@ START_TEST(an_instance_is_no_alias_of_its_template)
 	scan();
 	ck_assert_str_eq(unit_files_resolve(files, "a@b.service"), "a@b.service");
 	assert_pieces("a@b.service", "etc/a@b.service=x");
+}
+END_TEST
+
+/* ---- instances ---- */
+
+START_TEST(an_instance_is_made_of_its_template)
+{
+	put("lib/a@.service", "0");
+	put("etc/a@.service.d/1.conf", "1");
+	put("lib/a@x.service.d/2.conf", "2");
+	scan();
+	assert_names("a@.service");
+	ck_assert_str_eq(unit_files_resolve(files, "a@x.service"), "a@x.service");
+	assert_pieces("a@x.service", "lib/a@.service=0 etc/a@.service.d/1.conf=1 lib/a@x.service.d/2.conf=2");
+	assert_pieces("a@y.service", "lib/a@.service=0 etc/a@.service.d/1.conf=1");
+	ck_assert_uint_ne(unit_files_fingerprint(files, "a@x.service"), unit_files_fingerprint(files, "a@y.service"));
+	ck_assert_ptr_null(unit_files_resolve(files, "b@x.service"));
+	ck_assert_int_eq(unit_files_read(files, "b@x.service", &source), -ENOENT);
+}
+END_TEST
+
+START_TEST(a_file_of_its_own_outweighs_the_template)
+{
+	put("etc/a@.service", "template");
+	put("lib/a@x.service", "own");
+	scan();
+	assert_names("a@.service a@x.service");
+	assert_pieces("a@x.service", "lib/a@x.service=own");
+}
+END_TEST
+
+START_TEST(links_make_instances)
+{
+	put("lib/a@.service", "0");
+	put("lib/t@.timer", "T");
+	put_link("etc/default.target.wants/a@x.service", "../../lib/a@.service");
+	put_link("etc/other.target.requires/a@y.service", "../../lib/a@.service");
+	put_link("etc/timers.target.wants/t@z.timer", "../../lib/t@.timer");
+	put_link("lib/timers.target.wants/t@off.timer", "../t@.timer");
+	put_link("etc/timers.target.wants/t@off.timer", "/dev/null");
+	put_link("etc/default.target.wants/none@x.service", "../../lib/none@.service");
+	put_link("etc/plain.service", "a@aliased.service");
+	scan();
+	assert_names("a@.service a@aliased.service a@x.service a@y.service plain.service t@.timer t@off.timer t@z.timer");
+	assert_pieces("a@x.service", "lib/a@.service=0");
+	ck_assert(source.is_wanted && source.is_linked && source.is_linked_for_good);
+	assert_pieces("a@y.service", "lib/a@.service=0");
+	ck_assert(!source.is_wanted && source.is_linked);
+	assert_pieces("t@z.timer", "lib/t@.timer=T");
+	ck_assert(source.is_wanted);
+	read_unit("t@off.timer");
+	ck_assert(!source.is_wanted && !source.is_linked);
+	ck_assert_str_eq(unit_files_resolve(files, "plain.service"), "a@aliased.service");
+}
+END_TEST
+
+START_TEST(a_template_may_be_an_alias)
+{
+	put("lib/real@.service", "0");
+	put_link("etc/alias@.service", "../lib/real@.service");
+	put_link("etc/one@x.service", "../lib/real@.service");
+	put_link("etc/default.target.wants/alias@w.service", "../alias@.service");
+	scan();
+	ck_assert_str_eq(unit_files_resolve(files, "alias@.service"), "real@.service");
+	ck_assert_str_eq(unit_files_resolve(files, "alias@x.service"), "real@x.service");
+	/* one instance under another name */
+	ck_assert_str_eq(unit_files_resolve(files, "one@x.service"), "real@x.service");
+	ck_assert_str_eq(unit_files_resolve(files, "alias@w.service"), "real@w.service");
+	assert_pieces("real@w.service", "lib/real@.service=0");
+	ck_assert(source.is_wanted);
+}
+END_TEST
+
+START_TEST(a_masked_template_masks_its_instances)
+{
+	put_link("etc/a@.service", "/dev/null");
+	put("lib/a@.service", "0");
+	put("lib/b@.service", "0");
+	put_link("etc/b@x.service", "/dev/null");
+	scan();
+	read_unit("a@x.service");
+	ck_assert(source.is_masked);
+	read_unit("b@x.service");
+	ck_assert(source.is_masked);
+	assert_pieces("b@y.service", "lib/b@.service=0");
+}
+END_TEST
+
+START_TEST(an_instance_changes_with_its_template)
+{
+	uint64_t before;
+
+	put("lib/a@.service", "0");
+	scan();
+	before = unit_files_fingerprint(files, "a@x.service");
+	scan();
+	ck_assert_uint_eq(unit_files_fingerprint(files, "a@x.service"), before);
+	put("lib/a@.service", "other");
+	scan();
+	ck_assert_uint_ne(unit_files_fingerprint(files, "a@x.service"), before);
+	before = unit_files_fingerprint(files, "a@x.service");
+	put("etc/a@.service.d/1.conf", "1");
+	scan();
+	ck_assert_uint_ne(unit_files_fingerprint(files, "a@x.service"), before);
+}
+END_TEST
+
+START_TEST(prefixes_of_instances_and_templates_have_drop_ins)
+{
+	put("lib/a-b@.service", "0");
+	put("etc/a-@.service.d/1.conf", "1");
+	put("etc/a-@x.service.d/2.conf", "2");
+	put("etc/service.d/3.conf", "3");
+	/* of one file name in a directory the closer one */
+	put("etc/service.d/5.conf", "kind");
+	put("etc/a-@.service.d/5.conf", "prefix");
+	put("etc/a-b@.service.d/5.conf", "template");
+	scan();
+	assert_pieces("a-b@x.service", "lib/a-b@.service=0 etc/a-@.service.d/1.conf=1 etc/a-@x.service.d/2.conf=2 "
+				       "etc/service.d/3.conf=3 etc/a-b@.service.d/5.conf=template");
+	assert_pieces("a-b@y.service", "lib/a-b@.service=0 etc/a-@.service.d/1.conf=1 etc/service.d/3.conf=3 "
+				       "etc/a-b@.service.d/5.conf=template");
 }
 END_TEST
 
@@ -801,6 +954,15 @@ static Suite *unit_files_suite(void)
 	tcase_add_test(t, a_link_of_another_name_is_an_alias);
 	tcase_add_test(t, aliases_across_directories_in_a_circle_are_cut);
 	tcase_add_test(t, an_instance_is_no_alias_of_its_template);
+	tcase_add_test(t, a_link_out_of_the_unit_path_is_a_unit_of_its_own);
+	tcase_add_test(t, the_unit_path_is_known_under_each_of_its_names);
+	tcase_add_test(t, an_instance_is_made_of_its_template);
+	tcase_add_test(t, a_file_of_its_own_outweighs_the_template);
+	tcase_add_test(t, links_make_instances);
+	tcase_add_test(t, a_template_may_be_an_alias);
+	tcase_add_test(t, a_masked_template_masks_its_instances);
+	tcase_add_test(t, an_instance_changes_with_its_template);
+	tcase_add_test(t, prefixes_of_instances_and_templates_have_drop_ins);
 	tcase_add_test(t, bad_links_are_told);
 	tcase_add_test(t, only_regular_files_are_opened);
 	tcase_add_test(t, a_file_that_becomes_a_fifo_does_not_block);
