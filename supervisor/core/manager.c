@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,13 +127,14 @@ struct unit *manager_unit_at(struct manager *m, size_t i)
 
 /* ---- the first load, and beginning ---- */
 
-static int load_one(struct manager *m, const char *name)
+static int load_one(struct manager *m, const char *name, struct unit **ret)
 {
 	struct unit_source source = { 0 };
 	struct unit_config *config;
 	struct unit *u;
 	int r;
 
+	*ret = NULL;
 	r = m->world->read_unit(m->world->ctx, name, &source);
 	if (r == -ENOENT)
 		return 0; /* gone since the scan */
@@ -148,15 +150,62 @@ static int load_one(struct manager *m, const char *name)
 		return -ENOMEM;
 	}
 	r = names_add(&m->units, u);
-	if (r < 0)
+	if (r < 0) {
 		unit_free(u);
-	return r;
+		return r;
+	}
+	*ret = u;
+	return 0;
+}
+
+static struct unit *load_instance(struct manager *m, const char *name)
+{
+	struct unit *u;
+
+	if (heap_reserve(&m->deadlines, m->units.n + 1) < 0 || load_one(m, name, &u) < 0 || !u)
+		return NULL;
+	u->is_named = false;
+	names_settle(&m->units);
+	return u;
+}
+
+struct unit *manager_load_unit(struct manager *m, const char *name)
+{
+	struct unit *u = manager_unit(m, name);
+	char instance[UNIT_NAME_MAX + 1];
+	const char *real;
+
+	if (u || unit_name_kind(name) != UNIT_SERVICE)
+		return u;
+	real = m->world->unit_resolve(m->world->ctx, name);
+	/* What else is new on the disk is a reload's. */
+	if (!real || !unit_name_is_instance(real))
+		return NULL;
+	(void) snprintf(instance, sizeof(instance), "%s", real);
+	return load_instance(m, instance);
+}
+
+struct unit *manager_need_unit(struct manager *m, const char *name)
+{
+	struct unit *u = manager_load_unit(m, name);
+
+	if (u)
+		u->is_needed = true;
+	return u;
+}
+
+void manager_unload_unit(struct manager *m, struct unit *u)
+{
+	if (!u || u->is_named || u->is_needed || u->run || u->restart_run || u->is_queued || unit_is_active(u))
+		return;
+	manager_forget(m, u);
 }
 
 int manager_load(struct manager *m, struct diag *d)
 {
 	const struct world *w = m->world;
 	const char *name;
+	struct unit *u;
 	int r;
 
 	r = w->scan_units(w->ctx, manager_kinds(m), d);
@@ -165,7 +214,7 @@ int manager_load(struct manager *m, struct diag *d)
 	for (size_t i = 0; (name = w->unit_name(w->ctx, i)); i++) {
 		if (unit_name_kind(name) != UNIT_SERVICE || !manager_is_unit(m, name))
 			continue;
-		r = load_one(m, name);
+		r = load_one(m, name, &u);
 		if (r < 0)
 			return r;
 	}

@@ -133,7 +133,12 @@ const char *manager_gate_state(const struct manager *m, const char **ret_reason)
 
 /* ---- looking ---- */
 
-struct unit *manager_unit(struct manager *m, const char *name);          /* NULL: no such unit */
+struct unit *manager_unit(struct manager *m, const char *name);          /* NULL: no such unit that is loaded */
+/* The same; but an instance (backup@home.service) that nothing names yet is loaded from its template. NULL: no such
+ * unit, or out of memory. */
+struct unit *manager_load_unit(struct manager *m, const char *name);
+/* What was loaded only to be looked at goes again: an instance that nothing names, and that never ran. @u may be NULL. */
+void manager_unload_unit(struct manager *m, struct unit *u);
 struct unit *manager_unit_at(struct manager *m, size_t i);               /* sorted by name; NULL past the end */
 /* A unit of the plugin that runs, as far as the host knows: what its files are, and what is wrong with them. Lent until
  * the next event. */

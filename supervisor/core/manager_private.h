@@ -56,6 +56,7 @@ struct candidate {
 	UT_hash_handle hh; /* by name */
 	char *name;
 	struct unit_config *config; /* NULL: removed */
+	bool is_named, is_needed;   /* as in struct unit */
 };
 
 struct manager {
@@ -75,6 +76,7 @@ struct manager {
 	struct gate gate;
 	struct plugin_host host;
 	struct candidate *candidate; /* while a reload is prepared */
+	struct diag *mistakes;       /* likewise: where those of units go that are found to be needed meanwhile */
 	usec_t armed[SUPD_CLOCK_COUNT];
 };
 
@@ -84,6 +86,9 @@ unsigned manager_kinds(const struct manager *m); /* of units whose files may be 
 bool manager_is_unit(const struct manager *m, const char *name);
 /* In the order of names; NULL past the end. */
 struct unit *manager_unit_nth(const struct manager *m, size_t i);
+/* manager_load_unit() for whoever counts on the unit: a dependency, a target of a timer. It stays until a reload
+ * in which nobody asks any more. */
+struct unit *manager_need_unit(struct manager *m, const char *name);
 void manager_forget(struct manager *m, struct unit *u); /* frees it */
 /* All that are gone and of which no run goes on any more. */
 void manager_forget_gone(struct manager *m);
@@ -102,6 +107,9 @@ enum manager_verdict unit_start(struct manager *m, const struct supd_now *now, c
 				const struct supd_cause *cause);
 
 /* reload.c */
+/* While a reload is prepared (m->mistakes): the service @name as it will be, read if it is an instance that only the
+ * caller names; it is needed from then on. NULL: there will be none. */
+const struct unit_config *reload_need_unit(struct manager *m, const char *name);
 void reload_report_add(struct reload_report *r, const char *unit, const char *what);
 
 /* plugin_host.c */

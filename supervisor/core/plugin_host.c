@@ -225,7 +225,7 @@ static int host_start_unit(void *ctx, const char *unit, const struct supd_cause 
 {
 	struct plugin_host *h = ctx;
 	struct supd_now now = { .real = cause->triggered_real, .boot = cause->triggered_boot };
-	const struct unit *u = manager_unit(h->manager, unit);
+	const struct unit *u = manager_need_unit(h->manager, unit);
 
 	/* Enabled=no: nobody but a person starts it. */
 	if (u && u->config->spec && !u->config->spec->is_enabled && !str_equal(cause->kind, "manual"))
@@ -250,14 +250,8 @@ static int host_start_unit(void *ctx, const char *unit, const struct supd_cause 
 	return -EINVAL;
 }
 
-/* While a reload is prepared, the new set answers. */
-static const struct unit_config *config_now(struct manager *m, const struct unit *u, const char *name)
+static const struct unit_config *config_now(const struct unit *u)
 {
-	struct candidate *c;
-
-	HASH_FIND_STR(m->candidate, name, c);
-	if (c)
-		return c->config;
 	if (!u || u->is_gone)
 		return NULL;
 	return u->next ? u->next : u->config;
@@ -282,12 +276,13 @@ static int host_unit_state(void *ctx, const char *name, struct supd_unit_state *
 {
 	struct plugin_host *h = ctx;
 	const struct world *w = h->manager->world;
-	struct unit *u = manager_unit(h->manager, name);
+	/* Which units there are is up to the reload that is under way. */
+	struct unit *u = h->is_preparing ? manager_unit(h->manager, name) : manager_need_unit(h->manager, name);
 	const char *real = u ? u->name : w->unit_resolve(w->ctx, name);
 	const struct unit_config *c;
 
 	name = real ? real : name;
-	c = config_now(h->manager, u, name);
+	c = h->is_preparing ? reload_need_unit(h->manager, name) : config_now(u);
 	if (!c)
 		return -ENOENT;
 	*ret = (struct supd_unit_state) {

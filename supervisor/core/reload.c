@@ -34,20 +34,29 @@ void reload_report_add(struct reload_report *r, const char *unit, const char *wh
 		r->change[r->n++] = (struct reload_change) { .unit = name, .what = what };
 }
 
-static int candidate_add(struct manager *m, const char *name, struct unit_config *config)
+static struct candidate *candidate_find(const struct manager *m, const char *name)
+{
+	struct candidate *c;
+
+	HASH_FIND_STR(m->candidate, name, c);
+	return c;
+}
+
+/* Takes @config, NULL for a unit that is no more. NULL when memory ran out (@config is the caller's then). */
+static struct candidate *candidate_add(struct manager *m, const char *name, struct unit_config *config)
 {
 	struct candidate *c = calloc(1, sizeof(*c));
 
 	if (!c)
-		return -ENOMEM;
+		return NULL;
 	c->name = strdup(name);
 	if (!c->name) {
 		free(c);
-		return -ENOMEM;
+		return NULL;
 	}
 	c->config = config;
 	HASH_ADD_KEYPTR(hh, m->candidate, c->name, strlen(c->name), c);
-	return 0;
+	return c;
 }
 
 static void candidates_drop(struct manager *m)
@@ -77,14 +86,18 @@ static void blame(struct diag *mistakes, const struct unit_config *c)
 	}
 }
 
-static int consider(struct manager *m, const char *name, struct diag *mistakes)
+/* @named: a file or a link names it; else somebody needs the instance, or it is there already. */
+static int consider(struct manager *m, const char *name, bool is_named)
 {
 	const struct world *w = m->world;
 	struct unit_source source = { 0 };
 	struct unit_config *config;
+	struct candidate *c;
 	struct unit *u = names_find(&m->units, name);
 	int r;
 
+	if (u)
+		u->is_named = is_named;
 	if (u && !u->is_gone && config_of(u)->fingerprint == w->unit_fingerprint(w->ctx, name))
 		return 0;
 	r = w->read_unit(w->ctx, name, &source);
@@ -94,34 +107,97 @@ static int consider(struct manager *m, const char *name, struct diag *mistakes)
 	unit_source_done(&source);
 	if (!config)
 		return -ENOMEM;
-	blame(mistakes, config);
-	r = candidate_add(m, name, config);
-	if (r < 0)
+	blame(m->mistakes, config);
+	c = candidate_add(m, name, config);
+	if (!c) {
 		unit_config_free(config);
-	return r;
+		return -ENOMEM;
+	}
+	c->is_named = is_named;
+	return 0;
+}
+
+const struct unit_config *reload_need_unit(struct manager *m, const char *name)
+{
+	struct candidate *c = candidate_find(m, name);
+	struct unit *u = names_find(&m->units, name);
+
+	if (!c && (!u || u->is_gone) && unit_name_is_instance(name) && unit_name_kind(name) == UNIT_SERVICE &&
+	    consider(m, name, false) >= 0)
+		c = candidate_find(m, name);
+	if (u)
+		u->is_needed = true;
+	if (c) {
+		c->is_needed = true;
+		return c->config;
+	}
+	return !u || u->is_gone ? NULL : config_of(u);
+}
+
+/* Units that were, and that no file and no link names now: removed; instances, whose template is still there, are
+ * what it says now. */
+static int consider_unnamed(struct manager *m, struct unit *u)
+{
+	if (u->is_gone || u->is_named)
+		return 0;
+	if (unit_name_is_instance(u->name) && manager_is_unit(m, u->name))
+		return consider(m, u->name, false);
+	return candidate_add(m, u->name, NULL) ? 0 : -ENOMEM;
 }
 
 /* Services that are new or changed, read and judged; and those that are no more. */
-static int prepare(struct manager *m, struct diag *mistakes)
+static int prepare(struct manager *m)
 {
 	const struct world *w = m->world;
-	const struct unit *u;
+	struct unit *u;
 	const char *name;
-	int r;
+	int r = 0;
 
-	for (size_t i = 0; (name = w->unit_name(w->ctx, i)); i++) {
-		if (unit_name_kind(name) != UNIT_SERVICE || !manager_is_unit(m, name))
-			continue;
-		r = consider(m, name, mistakes);
-		if (r < 0)
-			return r;
-	}
 	for (size_t i = 0; (u = manager_unit_nth(m, i)); i++) {
-		if (u->is_gone || manager_is_unit(m, u->name))
+		u->was_named = u->is_named;
+		u->was_needed = u->is_needed;
+		u->is_named = u->is_needed = false;
+	}
+	for (size_t i = 0; r >= 0 && (name = w->unit_name(w->ctx, i)); i++)
+		if (unit_name_kind(name) == UNIT_SERVICE && manager_is_unit(m, name))
+			r = consider(m, name, true);
+	for (size_t i = 0; r >= 0 && (u = manager_unit_nth(m, i)); i++)
+		r = consider_unnamed(m, u);
+	return r;
+}
+
+static void abort_names(struct manager *m)
+{
+	struct unit *u;
+
+	for (size_t i = 0; (u = manager_unit_nth(m, i)); i++) {
+		u->is_named = u->was_named;
+		u->is_needed = u->was_needed;
+	}
+}
+
+/* A failure stays, for people to see. */
+static bool is_superfluous(const struct unit *u)
+{
+	return !u->is_named && !u->is_needed && !u->is_gone && !unit_is_active(u) && !u->is_queued &&
+	       u->service.state != SERVICE_FAILED;
+}
+
+/* Instances that nobody names and nobody needs go, when they do nothing. */
+static int drop_superfluous(struct manager *m)
+{
+	const struct unit *u;
+	struct candidate *c;
+
+	for (size_t i = 0; (u = manager_unit_nth(m, i)); i++) {
+
+		if (!is_superfluous(u))
 			continue;
-		r = candidate_add(m, u->name, NULL);
-		if (r < 0)
-			return r;
+		c = candidate_find(m, u->name);
+		if (c)
+			c->config = unit_config_free(c->config);
+		else if (!candidate_add(m, u->name, NULL))
+			return -ENOMEM;
 	}
 	/* What commit() needs is got now, so that it cannot fail. */
 	return heap_reserve(&m->deadlines, m->units.n + HASH_COUNT(m->candidate));
@@ -168,6 +244,8 @@ static void apply(struct manager *m, const struct supd_now *now, struct candidat
 	if (!u)
 		return; /* the next reload finds it again */
 	c->config = NULL;
+	u->is_named = c->is_named;
+	u->is_needed = c->is_needed;
 	if (names_add(&m->units, u) < 0)
 		unit_free(u); /* likewise */
 	else
@@ -200,14 +278,19 @@ int manager_reload(struct manager *m, const struct supd_now *now, struct reload_
 	r = m->world->scan_units(m->world->ctx, manager_kinds(m), &ret->mistakes);
 	if (r < 0)
 		return r;
-	r = prepare(m, &ret->mistakes);
+	m->mistakes = &ret->mistakes;
+	r = prepare(m);
 	if (r >= 0)
 		r = plugin_host_prepare(&m->host, now, &ret->mistakes);
+	if (r >= 0)
+		r = drop_superfluous(m);
+	m->mistakes = NULL;
 	if (r >= 0 && ret->mistakes.n_errors > 0)
 		r = -EBADMSG;
 	if (r < 0) {
 		plugin_host_abort(&m->host);
 		candidates_drop(m);
+		abort_names(m);
 	} else {
 		commit(m, now, ret);
 	}

@@ -78,7 +78,7 @@ enum manager_verdict unit_start(struct manager *m, const struct supd_now *now, c
 				const struct supd_cause *cause)
 {
 	const struct service_event ev = { .kind = SVC_START_REQUEST, .boot = now->boot };
-	struct unit *u = manager_unit(m, name);
+	struct unit *u = manager_load_unit(m, name);
 	enum manager_verdict v = judge(m, u);
 
 	if (v != MANAGER_DONE)
@@ -121,7 +121,7 @@ enum manager_verdict manager_restart_unit(struct manager *m, const struct supd_n
 					  const struct supd_cause *cause)
 {
 	const struct service_event ev = { .kind = SVC_STOP_REQUEST, .boot = now->boot };
-	struct unit *u = manager_unit(m, unit);
+	struct unit *u = manager_load_unit(m, unit);
 	enum manager_verdict v = judge(m, u);
 
 	if (v != MANAGER_DONE)
@@ -174,7 +174,8 @@ const char *manager_verdict_words(struct manager *m, const char *unit, enum mana
 		break;
 	case MANAGER_UNSUPPORTED:
 		if (unit_name_is_template(unit))
-			snprintf(buf, n, "%s is a template and cannot be started itself", unit);
+			snprintf(buf, n, "%s is a template and cannot be started itself; start an instance of it: %.*sNAME%s",
+				 unit, (int) (unit_name_suffix(unit) - unit), unit, unit_name_suffix(unit));
 		else
 			snprintf(buf, n, "%s is unsupported: only services of Type=oneshot are run", unit);
 		break;
@@ -291,7 +292,7 @@ int manager_enable_unit(struct manager *m, const char *unit, bool enable, char *
 	} else {
 		enum manager_verdict v;
 
-		u = manager_unit(m, unit);
+		u = manager_load_unit(m, unit);
 		v = judge(m, u);
 		/* For one that cannot run, the same holds. */
 		if (v != MANAGER_DONE && v != MANAGER_NO_UNIT) {

@@ -46,21 +46,42 @@ static int keep_paths(struct unit_config *c, const struct unit_source *source)
 	return 0;
 }
 
+/* A template is judged as an instance of it would be, and described as it stands. */
+#define INSTANCE_TO_JUDGE "i"
+
+static int describe_template(struct unit_config *c, const struct assignments *all)
+{
+	for (size_t i = all->n; i > 0; i--) {
+		const struct assignment *a = &all->item[i - 1];
+
+		if (!str_equal(a->section, "Unit") || !str_equal(a->key, "Description"))
+			continue;
+		c->spec->description = *a->value ? arena_strdup(&c->arena, a->value) : NULL;
+		return *a->value && !c->spec->description ? -ENOMEM : 0;
+	}
+	return 0;
+}
+
 static int load_service(struct unit_config *c, const struct unit_source *source, const struct specifiers *common)
 {
 	struct specifiers specifiers = *common;
 	/* What was read is needed only until it is understood. */
 	struct arena scratch = { 0 };
 	struct assignments all = { 0 };
+	char judged[UNIT_NAME_MAX + 1];
 	int r;
 
 	specifiers.unit = source->name;
+	if (unit_name_add_instance(source->name, INSTANCE_TO_JUDGE, judged) == 0)
+		specifiers.unit = judged;
 	c->spec = arena_alloc(&c->arena, sizeof(*c->spec));
 	if (!c->spec)
 		return -ENOMEM;
 	r = unit_merge(source, &scratch, &all, &c->problems);
 	if (r >= 0)
 		r = service_spec_parse(&specifiers, c->fragment, all.item, all.n, &c->arena, &c->problems, c->spec);
+	if (r >= 0 && unit_name_is_template(source->name))
+		r = describe_template(c, &all);
 	arena_done(&scratch);
 	return r;
 }
@@ -128,6 +149,7 @@ struct unit *unit_new(const char *name, struct unit_config *config)
 		return NULL;
 	memcpy(u->name, name, n);
 	u->kind = unit_name_kind(name);
+	u->is_named = true;
 	u->config = config;
 	u->service.deadline = USEC_NEVER;
 	u->deadline.when = USEC_NEVER;

@@ -42,6 +42,9 @@ struct unit {
 	bool restart_wanted;      /* a restart waits for the stop */
 	bool is_queued;           /* in the manager's list of notices */
 	bool notice_started, notice_ended;
+	bool is_named;            /* by a file or a link; else an instance that was asked for, loaded from its template */
+	bool is_needed;           /* such an instance, and a plugin or another unit counts on it since the last reload */
+	bool was_named, was_needed; /* before the reload that is prepared */
 	struct unit_config *config;
 	struct unit_config *next; /* takes over when the run ends; NULL: none */
 	struct unit *queue_next;

@@ -256,6 +256,7 @@ static void begin(struct supd_control *c, const struct control_request *q, struc
 	if (v != MANAGER_DONE) {
 		waiter_remove(c, w);
 		supd_control_refuse(c, q->id, q->unit, v);
+		manager_unload_unit(c->manager, u);
 		return;
 	}
 	if (!is_waiting(c, q->id))
@@ -284,7 +285,7 @@ static struct unit *find(struct supd_control *c, const struct control_request *q
 
 	if (refuse_timer(c, q))
 		return NULL;
-	u = manager_unit(c->manager, q->unit);
+	u = manager_load_unit(c->manager, q->unit);
 	if (!u)
 		supd_control_no_unit(c, q->id, q->unit);
 	return u;
@@ -329,9 +330,10 @@ void jobs_stop(struct supd_control *c, const struct control_request *q)
 	if (!w)
 		return;
 	/* Nothing to stop is stopped. */
-	if (manager_stop_unit(c->manager, &now, u->name) != MANAGER_DONE)
+	if (manager_stop_unit(c->manager, &now, u->name) != MANAGER_DONE) {
 		settle_one(c, w, u, false);
-	else if (!q->wait && is_waiting(c, q->id)) {
+		manager_unload_unit(c->manager, u);
+	} else if (!q->wait && is_waiting(c, q->id)) {
 		send_run(c, q->id, u->name, u->run);
 		control_done(c->server, q->id, CONTROL_OK, NULL);
 		waiter_remove(c, w);

@@ -330,7 +330,7 @@ void units_status(struct supd_control *c, const struct control_request *q)
 		end_timer(c, q, status);
 		return;
 	}
-	u = manager_unit(c->manager, q->unit);
+	u = manager_load_unit(c->manager, q->unit);
 	if (!u) {
 		supd_control_no_unit(c, q->id, q->unit);
 		return;
@@ -339,6 +339,7 @@ void units_status(struct supd_control *c, const struct control_request *q)
 	status_service(c, q->id, u, &t);
 	triggers_done(&t);
 	control_done(c->server, q->id, status_of(u), NULL);
+	manager_unload_unit(c->manager, u);
 }
 
 /* ---- show ---- */
@@ -357,7 +358,7 @@ void units_show(struct supd_control *c, const struct control_request *q)
 		end_timer(c, q, status == CONTROL_NOT_ACTIVE ? CONTROL_OK : status);
 		return;
 	}
-	u = manager_unit(c->manager, q->unit);
+	u = manager_load_unit(c->manager, q->unit);
 	if (!u) {
 		supd_control_no_unit(c, q->id, q->unit);
 		return;
@@ -366,6 +367,7 @@ void units_show(struct supd_control *c, const struct control_request *q)
 	report_unit_properties(&r, u->config, files_may_see(q, u->config));
 	supd_control_row(c, q->id, &r);
 	control_done(c->server, q->id, CONTROL_OK, NULL);
+	manager_unload_unit(c->manager, u);
 	arena_done(&arena);
 }
 

@@ -2,7 +2,6 @@
 #include "unit/name.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -114,16 +113,33 @@ int unit_name_template(const char *name, char ret[UNIT_NAME_MAX + 1])
 	return compose(name, (size_t) (find_at(name) + 1 - name), unit_name_suffix(name), ret);
 }
 
+/* @n bytes of @instance. */
+static int add_instance(const char *template, const char *instance, size_t n, char ret[UNIT_NAME_MAX + 1])
+{
+	char stem[UNIT_NAME_MAX + 1];
+	size_t stem_n;
+
+	if (!unit_name_is_template(template) || n == 0)
+		return -EINVAL;
+	stem_n = (size_t) (find_at(template) + 1 - template);
+	if (n > UNIT_NAME_MAX - stem_n)
+		return -EINVAL;
+	memcpy(stem, template, stem_n);
+	memcpy(stem + stem_n, instance, n);
+	return compose(stem, stem_n + n, unit_name_suffix(template), ret);
+}
+
+int unit_name_add_instance(const char *template, const char *instance, char ret[UNIT_NAME_MAX + 1])
+{
+	return add_instance(template, instance, strlen(instance), ret);
+}
+
 int unit_name_instance_of(const char *template, const char *instance, char ret[UNIT_NAME_MAX + 1])
 {
-	const char *at = find_at(template), *begin, *end;
-	char stem[2 * UNIT_NAME_MAX + 2];
-	int n;
+	const char *begin;
 
-	if (!unit_name_is_template(template) || !unit_name_is_instance(instance))
+	if (!unit_name_is_instance(instance))
 		return -EINVAL;
 	begin = find_at(instance) + 1;
-	end = unit_name_suffix(instance);
-	n = snprintf(stem, sizeof(stem), "%.*s%.*s", (int) (at + 1 - template), template, (int) (end - begin), begin);
-	return n < 0 ? -EINVAL : compose(stem, (size_t) n, unit_name_suffix(template), ret);
+	return add_instance(template, begin, (size_t) (unit_name_suffix(instance) - begin), ret);
 }

@@ -31,6 +31,8 @@ int unit_name_complete(const char *typed, const char *default_suffix, char ret[U
 int unit_name_change_suffix(const char *name, const char *suffix, char ret[UNIT_NAME_MAX + 1]);
 /* foo@bar.service → foo@.service. -EINVAL if not an instance. */
 int unit_name_template(const char *name, char ret[UNIT_NAME_MAX + 1]);
+/* foo@.service, "home" → foo@home.service. -EINVAL if that is no template, or no name. */
+int unit_name_add_instance(const char *template, const char *instance, char ret[UNIT_NAME_MAX + 1]);
 /* The instance of @template of which @instance is the twin: foo@.timer, bar@home.service → foo@home.timer. -EINVAL if
  * they are not that, or the name were too long. */
 int unit_name_instance_of(const char *template, const char *instance, char ret[UNIT_NAME_MAX + 1]);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "unit/name.h"
 
 /* ---- units ---- */
 
@@ -66,9 +67,18 @@ static const char *unit_name(void *ctx, size_t i)
 	return NULL;
 }
 
+/* Its own file, or its template's. */
+static const struct fake_unit *find_file(struct fake_world *f, const char *name)
+{
+	const struct fake_unit *u = find(f, name);
+	char template[UNIT_NAME_MAX + 1];
+
+	return u || unit_name_template(name, template) < 0 ? u : find(f, template);
+}
+
 static uint64_t unit_fingerprint(void *ctx, const char *name)
 {
-	const struct fake_unit *u = find(ctx, name);
+	const struct fake_unit *u = find_file(ctx, name);
 
 	return u ? u->version : 0;
 }
@@ -77,12 +87,14 @@ static const char *unit_resolve(void *ctx, const char *name)
 {
 	const struct fake_unit *u = find(ctx, name);
 
-	return !u ? NULL : u->alias_of ? u->alias_of : u->name;
+	if (!u)
+		return find_file(ctx, name) ? name : NULL;
+	return u->alias_of ? u->alias_of : u->name;
 }
 
 static int read_unit(void *ctx, const char *name, struct unit_source *ret)
 {
-	const struct fake_unit *u = find(ctx, name);
+	const struct fake_unit *u = find_file(ctx, name);
 
 	if (!u)
 		return -ENOENT;
@@ -93,7 +105,7 @@ static int read_unit(void *ctx, const char *name, struct unit_source *ret)
 		return 0;
 	ret->piece = calloc(1, sizeof(*ret->piece));
 	ret->n_pieces = 1;
-	ck_assert_int_gt(asprintf(&ret->piece->path, "/units/%s", name), 0);
+	ck_assert_int_gt(asprintf(&ret->piece->path, "/units/%s", u->name), 0);
 	ret->piece->bytes = strdup(u->text);
 	ret->piece->n = strlen(u->text);
 	return 0;

@@ -25,6 +25,8 @@ static struct {
 	unsigned n_starts, n_stops, n_runs, n_prepared, n_committed, n_aborted;
 	unsigned n_units; /* read at its start */
 	bool is_failing;
+	const char *target; /* asked for whenever units are read */
+	int target_found;
 	const struct supd_host *host;
 } plugged;
 
@@ -73,6 +75,10 @@ static int read_units(void)
 {
 	const struct supd_unit_reader reader = { .size = sizeof(reader), .want = want, .unit = take_unit };
 
+	struct supd_unit_state state = { .size = sizeof(state) };
+
+	if (plugged.target)
+		plugged.target_found = plugged.host->unit_state(plugged.host->ctx, plugged.target, &state);
 	return plugged.host->read_units(plugged.host->ctx, &reader);
 }
 
@@ -661,6 +667,154 @@ START_TEST(a_reload_tells_what_was_added_changed_and_removed)
 }
 END_TEST
 
+/* ---- instances ---- */
+
+static size_t count_units(void)
+{
+	size_t n = 0;
+
+	while (manager_unit_at(m, n))
+		n++;
+	return n;
+}
+
+START_TEST(an_instance_is_loaded_when_it_is_started)
+{
+	struct unit *u;
+
+	fake_unit(&world, "b@.service", "[Unit]\nDescription=of %i\n" JOB);
+	fake_unit(&world, "z.service", JOB);
+	begin();
+	ck_assert_str_eq(manager_unit(m, "b@.service")->config->spec->description, "of %i");
+	ck_assert_ptr_null(manager_unit(m, "b@x.service"));
+	ck_assert_int_eq(start("b@x.service"), MANAGER_DONE);
+	u = manager_unit(m, "b@x.service");
+	ck_assert_str_eq(u->config->spec->description, "of x");
+	ck_assert_ptr_eq(manager_unit_at(m, 1), u); /* sorted */
+	ck_assert_uint_eq(count_units(), 3);
+	fake_finish(&world, m, "b@x.service", EXIT(0));
+	ck_assert_int_eq(heard.last_result, RUN_RESULT_SUCCESS);
+	ck_assert_int_eq(start("c@x.service"), MANAGER_NO_UNIT);
+	ck_assert_int_eq(start("b@.service"), MANAGER_UNSUPPORTED);
+}
+END_TEST
+
+START_TEST(an_instance_that_was_only_looked_at_goes_again)
+{
+	struct unit *u;
+
+	fake_unit(&world, "b@.service", JOB);
+	fake_unit(&world, "b@own.service", JOB);
+	begin();
+	u = manager_load_unit(m, "b@x.service");
+	ck_assert_ptr_nonnull(u);
+	manager_unload_unit(m, u);
+	ck_assert_ptr_null(manager_unit(m, "b@x.service"));
+	manager_unload_unit(m, manager_load_unit(m, "b@own.service"));
+	ck_assert_ptr_nonnull(manager_unit(m, "b@own.service"));
+	ck_assert_int_eq(start("b@x.service"), MANAGER_DONE);
+	manager_unload_unit(m, manager_load_unit(m, "b@x.service"));
+	ck_assert_ptr_nonnull(manager_unit(m, "b@x.service"));
+	manager_unload_unit(m, NULL);
+}
+END_TEST
+
+START_TEST(a_reload_drops_instances_that_are_at_rest)
+{
+	struct reload_report report = { 0 };
+
+	fake_unit(&world, "b@.service", JOB);
+	begin();
+	ck_assert_int_eq(start("b@done.service"), MANAGER_DONE);
+	fake_finish(&world, m, "b@done.service", EXIT(0));
+	ck_assert_int_eq(start("b@failed.service"), MANAGER_DONE);
+	fake_finish(&world, m, "b@failed.service", EXIT(1));
+	ck_assert_int_eq(start("b@runs.service"), MANAGER_DONE);
+	ck_assert_int_eq(manager_reload(m, &world.now, &report), 0);
+	ck_assert_uint_eq(report.n, 1);
+	ck_assert_str_eq(report.change[0].unit, "b@done.service");
+	ck_assert_ptr_null(manager_unit(m, "b@done.service"));
+	ck_assert_ptr_nonnull(manager_unit(m, "b@failed.service"));
+	ck_assert_ptr_nonnull(manager_unit(m, "b@runs.service"));
+	reload_report_done(&report);
+	/* with their template they change, and with it they go */
+	fake_finish(&world, m, "b@runs.service", EXIT(0));
+	fake_unit(&world, "b@.service", "[Unit]\nDescription=new\n" JOB);
+	ck_assert_int_eq(manager_reload(m, &world.now, &report), 0);
+	ck_assert_ptr_null(manager_unit(m, "b@runs.service"));
+	ck_assert_str_eq(manager_unit(m, "b@failed.service")->config->spec->description, "new");
+	reload_report_done(&report);
+	fake_unit_remove(&world, "b@.service");
+	ck_assert_int_eq(manager_reload(m, &world.now, &report), 0);
+	ck_assert_uint_eq(count_units(), 0);
+	reload_report_done(&report);
+}
+END_TEST
+
+START_TEST(what_a_plugin_asks_for_is_there_as_long_as_it_asks)
+{
+	struct reload_report report = { 0 };
+
+	config.gate_configured = true;
+	fake_unit(&world, "b@.service", JOB);
+	plugged.target = "b@home.service";
+	begin();
+	ck_assert_int_eq(plugged.target_found, 0);
+	ck_assert_ptr_nonnull(manager_unit(m, "b@home.service"));
+	manager_unload_unit(m, manager_unit(m, "b@home.service"));
+	ck_assert_ptr_nonnull(manager_unit(m, "b@home.service"));
+	plugged.target = "b@other.service";
+	ck_assert_int_eq(manager_reload(m, &world.now, &report), 0);
+	ck_assert_int_eq(plugged.target_found, 0);
+	ck_assert_ptr_null(manager_unit(m, "b@home.service"));
+	ck_assert_ptr_nonnull(manager_unit(m, "b@other.service"));
+	ck_assert_uint_eq(report.n, 2);
+	reload_report_done(&report);
+	plugged.target = "none@other.service";
+	ck_assert_int_eq(manager_reload(m, &world.now, &report), 0);
+	ck_assert_int_eq(plugged.target_found, -ENOENT);
+	ck_assert_ptr_null(manager_unit(m, "b@other.service"));
+	reload_report_done(&report);
+}
+END_TEST
+
+START_TEST(a_refused_reload_leaves_instances_as_they_were)
+{
+	struct reload_report report = { 0 };
+
+	config.gate_configured = true;
+	fake_unit(&world, "b@.service", JOB);
+	fake_unit(&world, "b@file.service", JOB);
+	plugged.target = "b@home.service";
+	begin();
+	fake_unit(&world, "a.service", "[Service]\nExec=wrong\n");
+	fake_unit_remove(&world, "b@file.service");
+	plugged.target = "b@other.service";
+	ck_assert_int_eq(manager_reload(m, &world.now, &report), -EBADMSG);
+	reload_report_done(&report);
+	manager_unload_unit(m, manager_unit(m, "b@home.service"));
+	manager_unload_unit(m, manager_unit(m, "b@file.service"));
+	ck_assert_ptr_nonnull(manager_unit(m, "b@home.service"));
+	ck_assert_ptr_nonnull(manager_unit(m, "b@file.service"));
+	ck_assert_ptr_null(manager_unit(m, "b@other.service"));
+}
+END_TEST
+
+START_TEST(a_mistake_of_an_instance_that_comes_to_be_needed_refuses_the_reload)
+{
+	struct reload_report report = { 0 };
+
+	config.gate_configured = true;
+	fake_unit(&world, "b@.service", "[Service]\nExec=wrong\n");
+	begin();
+	plugged.target = "b@home.service";
+	ck_assert_int_eq(manager_reload(m, &world.now, &report), -EBADMSG);
+	ck_assert_uint_eq(report.mistakes.n_errors, 1);
+	ck_assert_uint_eq(count_units(), 1);
+	reload_report_done(&report);
+}
+END_TEST
+
 START_TEST(a_unit_that_became_an_alias_is_removed)
 {
 	struct reload_report report = { 0 };
@@ -787,6 +941,12 @@ static Suite *manager_suite(void)
 	tcase_add_test(tc, a_reload_tells_what_was_added_changed_and_removed);
 	tcase_add_test(tc, what_cannot_run_cannot_be_enabled);
 	tcase_add_test(tc, a_run_begins_when_its_process_was_asked_for);
+	tcase_add_test(tc, an_instance_is_loaded_when_it_is_started);
+	tcase_add_test(tc, an_instance_that_was_only_looked_at_goes_again);
+	tcase_add_test(tc, a_reload_drops_instances_that_are_at_rest);
+	tcase_add_test(tc, what_a_plugin_asks_for_is_there_as_long_as_it_asks);
+	tcase_add_test(tc, a_refused_reload_leaves_instances_as_they_were);
+	tcase_add_test(tc, a_mistake_of_an_instance_that_comes_to_be_needed_refuses_the_reload);
 	tcase_add_test(tc, a_unit_that_became_an_alias_is_removed);
 	tcase_add_test(tc, a_reload_with_a_mistake_changes_nothing);
 	tcase_add_test(tc, an_old_mistake_does_not_stand_in_the_way);
