@@ -506,6 +506,7 @@ static void reset(struct step *s)
 	struct timer_memory *m = s->memory;
 	const struct timer_memory old = *m;
 
+	memory_done(m);
 	*m = (struct timer_memory) { .open = old.open, .activated = stamp_now(s), .accounted = stamp_now(s) };
 	if (old.anchor_active.real != 0)
 		m->anchor_active = stamp_now(s);

@@ -27,7 +27,8 @@ void memory_spend(struct timer_memory *m, usec_t from, usec_t to)
 		}
 	if (m->n_spent == TIMER_SPENT_MAX)
 		spent_remove(m, 0);
-	m->spent[m->n_spent++] = (struct spent) { .from = from, .to = to };
+	/* Without memory it is forgotten: should the clock be set back over it, it comes again. */
+	(void) memory_add_spent(m, from, to);
 }
 
 /* ---- the line of the real-time clock ---- */

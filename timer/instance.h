@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/heap.h"
+#include "base/names.h"
 #include "supd-plugin.h"
 #include "timer/fsm.h"
 #include "timer/recent.h"
@@ -31,7 +32,6 @@ struct timer_config {
 
 /* One timer. An invalid or masked one stands here, too, so that it is looked at again at a reload. */
 struct entry {
-	UT_hash_handle hh; /* by name */
 	struct timer_config *config;
 	struct timer timer;
 	struct heap_item real, boot;
@@ -63,7 +63,7 @@ struct supd_instance {
 	struct timer_defaults defaults;
 	struct zone_cache *zones;
 	struct schedule_bases bases;
-	struct entry *entry;
+	struct names entries; /* struct entry */
 	struct entry **target; /* the first timer of each target, in the order of the targets' own names */
 	size_t n_targets;
 	struct orphan *orphan;
@@ -79,6 +79,12 @@ struct supd_instance {
 	usec_t failing_since;   /* real time; 0: the last write succeeded */
 	int failure;            /* its errno, negative */
 };
+
+/* In the order of names; NULL past the end. */
+static inline struct entry *entry_nth(const struct supd_instance *self, size_t i)
+{
+	return i < self->entries.n ? self->entries.item[i] : NULL;
+}
 
 /* timer_plugin.c */
 struct timer_context entry_context(const struct supd_instance *self, const struct entry *e);

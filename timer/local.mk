@@ -35,6 +35,7 @@ timer_base_sources = \
 	supervisor/base/diag.c supervisor/base/diag.h \
 	supervisor/base/heap.c supervisor/base/heap.h \
 	supervisor/base/keys.c supervisor/base/keys.h \
+	supervisor/base/names.c supervisor/base/names.h \
 	supervisor/base/text.c supervisor/base/text.h \
 	supervisor/base/value_word.c \
 	supervisor/base/values.c supervisor/base/values.h \

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "timer/memory.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/cleanup.h"
 
 static const char *const miss_words[] = {
@@ -31,4 +35,50 @@ bool miss_reason_from_string(const char *s, enum miss_reason *ret)
 			return true;
 		}
 	return false;
+}
+
+/* ---- what it owns ---- */
+
+void memory_done(struct timer_memory *m)
+{
+	free(m->spent);
+	*m = (struct timer_memory) { 0 };
+}
+
+struct timer_memory memory_take(struct timer_memory *m)
+{
+	struct timer_memory taken = *m;
+
+	m->spent = NULL;
+	m->n_spent = 0;
+	return taken;
+}
+
+static bool make_room(struct timer_memory *m)
+{
+	if (!m->spent)
+		m->spent = calloc(TIMER_SPENT_MAX, sizeof(*m->spent));
+	return m->spent;
+}
+
+int memory_copy(const struct timer_memory *m, struct timer_memory *ret)
+{
+	*ret = *m;
+	ret->spent = NULL;
+	if (m->n_spent == 0)
+		return 0;
+	if (!make_room(ret)) {
+		memory_done(ret);
+		return -ENOMEM;
+	}
+	memcpy(ret->spent, m->spent, m->n_spent * sizeof(*m->spent));
+	return 0;
+}
+
+bool memory_add_spent(struct timer_memory *m, usec_t from, usec_t to)
+{
+	if (m->n_spent == TIMER_SPENT_MAX || !make_room(m))
+		return false;
+	m->spent[m->n_spent++] = (struct spent) { .from = from, .to = to };
+	return true;
 }

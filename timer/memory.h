@@ -78,8 +78,17 @@ struct timer_memory {
 	uint64_t miss_count;           /* all, since the record began */
 	struct open_run open;
 	struct waiting waiting;
-	struct spent spent[TIMER_SPENT_MAX];
+	struct spent *spent; /* room for TIMER_SPENT_MAX, owned; NULL: none yet. Few timers ever have one */
 	unsigned n_spent;
 };
+
+/* What it owns; it is all zero then. */
+void memory_done(struct timer_memory *m);
+/* 0 or -ENOMEM; @ret is all zero then. */
+int memory_copy(const struct timer_memory *m, struct timer_memory *ret);
+/* Owns what @m did; @m owns nothing then. */
+struct timer_memory memory_take(struct timer_memory *m);
+/* One more stretch. False: there are TIMER_SPENT_MAX, or memory ran out. */
+bool memory_add_spent(struct timer_memory *m, usec_t from, usec_t to);
 
 #endif

@@ -17,6 +17,7 @@ void orphan_free(struct orphan *o)
 {
 	if (!o)
 		return;
+	memory_done(&o->memory);
 	free(o->name);
 	free(o);
 }
@@ -71,7 +72,10 @@ static int remember(void *userdata, const char *name, const struct timer_memory 
 	o = calloc(1, sizeof(*o));
 	if (!o)
 		return -ENOMEM;
-	o->memory = *m;
+	if (memory_copy(m, &o->memory) < 0) {
+		orphan_free(o);
+		return -ENOMEM;
+	}
 	o->gone_since = gone_since;
 	if (is_stale(l->self, o, l->now)) {
 		orphan_free(o);
@@ -198,19 +202,21 @@ int persist_load(struct supd_instance *self, const struct supd_now *now)
 /* ---- writing ---- */
 
 struct walk {
-	struct entry *entry;
+	const struct supd_instance *self;
+	size_t i; /* the next entry */
 	struct orphan *orphan;
 };
 
 static bool next_record(void *userdata, struct state_record *ret)
 {
 	struct walk *w = userdata;
+	const struct entry *e;
 
-	while (w->entry && !w->entry->is_running)
-		w->entry = w->entry->hh.next;
-	if (w->entry) {
-		*ret = (struct state_record) { .name = w->entry->name, .memory = &w->entry->timer.memory };
-		w->entry = w->entry->hh.next;
+	do
+		e = entry_nth(w->self, w->i++);
+	while (e && !e->is_running);
+	if (e) {
+		*ret = (struct state_record) { .name = e->name, .memory = &e->timer.memory };
 	} else if (w->orphan) {
 		*ret = (struct state_record) {
 			.name = w->orphan->name, .memory = &w->orphan->memory, .gone_since = w->orphan->gone_since,
@@ -225,7 +231,7 @@ static bool next_record(void *userdata, struct state_record *ret)
 /* Hands the whole state over. The ticket, or a negative errno. */
 static int64_t save(struct supd_instance *self, const struct supd_now *now)
 {
-	struct walk w = { .entry = self->entry, .orphan = self->orphan };
+	struct walk w = { .self = self, .orphan = self->orphan };
 	struct state_life life = life_of(self);
 	_cleanup_free_ char *bytes = NULL;
 	size_t n;

@@ -348,7 +348,7 @@ static int subsystem_row(const struct supd_instance *self, supd_row_fn *row, voi
 int report_table(struct supd_instance *self, const struct supd_query *query, supd_row_fn *row, void *userdata)
 {
 	row_fn *one = table_of(query->table);
-	struct entry *e, *next;
+	struct entry *e;
 	int r;
 
 	if (str_equal(query->table, "subsystem"))
@@ -356,10 +356,10 @@ int report_table(struct supd_instance *self, const struct supd_query *query, sup
 	if (!one)
 		return -EOPNOTSUPP;
 	if (query->unit) {
-		HASH_FIND_STR(self->entry, query->unit, e);
+		e = names_find(&self->entries, query->unit);
 		return e && e->is_running ? one(self, e, &query->now, row, userdata) : -ENOENT;
 	}
-	HASH_ITER(hh, self->entry, e, next) {
+	for (size_t i = 0; (e = entry_nth(self, i)); i++) {
 		r = e->is_running ? one(self, e, &query->now, row, userdata) : 0;
 		if (r < 0)
 			return r;

@@ -432,12 +432,10 @@ static void get_spent(const json_t *record, struct timer_memory *m)
 	size_t i;
 
 	json_array_foreach(list, i, pair) {
-		if (m->n_spent == TIMER_SPENT_MAX)
-			return;
 		from = json_integer_value(json_array_get(pair, 0));
 		to = json_integer_value(json_array_get(pair, 1));
-		if (from >= 0 && from < to)
-			m->spent[m->n_spent++] = (struct spent) { .from = (usec_t) from, .to = (usec_t) to };
+		if (from >= 0 && from < to && !memory_add_spent(m, (usec_t) from, (usec_t) to))
+			return;
 	}
 }
 
@@ -508,7 +506,6 @@ enum state_verdict state_decode(const void *bytes, size_t n, const struct state_
 				void *userdata)
 {
 	_cleanup_json_ json_t *body = NULL;
-	struct timer_memory m;
 	const char *text, *name;
 	json_t *value, *timers;
 	struct reading r;
@@ -525,8 +522,13 @@ enum state_verdict state_decode(const void *bytes, size_t n, const struct state_
 		return STATE_CORRUPT;
 	reading_init(&r, body, now);
 	json_object_foreach(timers, name, value) {
+		struct timer_memory m;
+		int taken;
+
 		record_decode(value, &r, &m);
-		if (record(userdata, name, &m, get_u64(value, "gone_since")) < 0)
+		taken = record(userdata, name, &m, get_u64(value, "gone_since"));
+		memory_done(&m);
+		if (taken < 0)
 			return STATE_NO_MEMORY;
 	}
 	return STATE_SOUND;

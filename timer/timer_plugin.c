@@ -3,6 +3,7 @@
  * events into steps, and the steps' effects into calls. */
 #include <errno.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,9 +246,10 @@ void entry_begin(struct supd_instance *self, const struct supd_now *now, struct 
 	struct timer_event ev = { .kind = TIMER_BEGIN, .now = *now };
 	struct orphan *known = persist_take(self, e->name);
 
+	memory_done(&e->timer.memory);
 	timer_init(&e->timer);
 	if (known)
-		e->timer.memory = known->memory;
+		e->timer.memory = memory_take(&known->memory);
 	orphan_free(known);
 	if (self->host->unit_state(self->host->ctx, e->config->spec.unit, &state) >= 0) {
 		ev.is_target_active = state.is_active;
@@ -343,9 +345,9 @@ static void on_wake(void *userdata, const struct supd_now *now, enum supd_clock 
 /* The same event for every timer that runs, in the order of names. */
 static void for_all(struct supd_instance *self, const struct supd_now *now, enum timer_event_kind kind)
 {
-	struct entry *e, *next, *turn = NULL, **end = &turn;
+	struct entry *e, *turn = NULL, **end = &turn;
 
-	HASH_ITER(hh, self->entry, e, next) {
+	for (size_t i = 0; (e = entry_nth(self, i)); i++) {
 		struct timer_event ev = { .kind = kind, .now = *now };
 
 		if (!e->is_running)
@@ -374,9 +376,9 @@ static void on_clock_jump(void *userdata, const struct supd_now *now, int64_t de
 /* The words after expressions are looked up anew: an abbreviation means what the local zone makes of it. */
 static void rebind_zones(struct supd_instance *self)
 {
-	struct entry *e, *next;
+	struct entry *e;
 
-	HASH_ITER(hh, self->entry, e, next)
+	for (size_t n = 0; (e = entry_nth(self, n)); n++)
 		for (unsigned i = 0; e->is_running && i < e->config->spec.n_triggers; i++) {
 			const struct trigger *t = &e->config->spec.trigger[i];
 
@@ -500,10 +502,9 @@ static int on_command(void *userdata, const struct supd_now *now, enum supd_comm
 {
 	struct supd_instance *self = userdata;
 	struct timer_event ev = { .kind = TIMER_RESET, .now = *now };
-	struct entry *e;
+	struct entry *e = names_find(&self->entries, unit);
 	int r = 0;
 
-	HASH_FIND_STR(self->entry, unit, e);
 	if (!e)
 		return -ENOENT;
 	if (!e->is_running) {
@@ -590,9 +591,9 @@ static int set_up(struct supd_instance *self)
 
 static void begin_all(struct supd_instance *self, const struct supd_now *now)
 {
-	struct entry *e, *next, *turn = NULL, **end = &turn;
+	struct entry *e, *turn = NULL, **end = &turn;
 
-	HASH_ITER(hh, self->entry, e, next) {
+	for (size_t i = 0; (e = entry_nth(self, i)); i++) {
 		if (!e->config || !e->config->is_valid || e->config->is_masked)
 			continue;
 		entry_begin(self, now, e);
@@ -613,6 +614,7 @@ static int plugin_start(const struct supd_host *host, const struct supd_start_in
 		return -ENOMEM;
 	self->host = host;
 	self->info = *info;
+	self->entries.name_at = offsetof(struct entry, name);
 	r = host->subscribe(host->ctx, &listener, self);
 	if (r >= 0)
 		r = set_up(self);
@@ -628,11 +630,11 @@ static int plugin_start(const struct supd_host *host, const struct supd_start_in
 
 static void plugin_stop(struct supd_instance *self, const struct supd_now *now)
 {
-	struct entry *e, *next;
+	struct entry *e;
 
 	if (!self)
 		return;
-	HASH_ITER(hh, self->entry, e, next) {
+	for (size_t i = 0; (e = entry_nth(self, i)); i++) {
 		struct timer_event ev = { .kind = TIMER_END, .now = *now };
 
 		if (e->is_running)

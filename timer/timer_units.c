@@ -207,15 +207,15 @@ static void link_targets(struct supd_instance *self, size_t n)
 
 static int index_targets(struct supd_instance *self)
 {
-	struct entry *e, *next;
+	struct entry *e;
 	size_t n = 0;
 	int r;
 
 	targets_free(self);
-	self->target = calloc(HASH_COUNT(self->entry) + 1, sizeof(*self->target));
+	self->target = calloc(self->entries.n + 1, sizeof(*self->target));
 	if (!self->target)
 		return -ENOMEM;
-	HASH_ITER(hh, self->entry, e, next) {
+	for (size_t i = 0; (e = entry_nth(self, i)); i++) {
 		if (!is_usable(e->config))
 			continue;
 		r = find_alias(self, e);
@@ -228,21 +228,16 @@ static int index_targets(struct supd_instance *self)
 	return 0;
 }
 
-static int by_name(struct entry *a, struct entry *b)
-{
-	return strcmp(a->name, b->name);
-}
-
 /* After the set of entries has changed. */
 static int index_entries(struct supd_instance *self)
 {
 	int r;
 
-	HASH_SRT(hh, self->entry, by_name);
+	names_settle(&self->entries);
 	r = index_targets(self);
 	if (r >= 0)
-		r = heap_reserve(&self->real, HASH_COUNT(self->entry));
-	return r < 0 ? r : heap_reserve(&self->boot, HASH_COUNT(self->entry));
+		r = heap_reserve(&self->real, self->entries.n);
+	return r < 0 ? r : heap_reserve(&self->boot, self->entries.n);
 }
 
 /* ---- entries ---- */
@@ -264,6 +259,7 @@ static void entry_free(struct entry *e)
 {
 	config_free(e->config);
 	config_free(e->next);
+	memory_done(&e->timer.memory);
 	free(e->recent);
 	free(e->target_alias);
 	free(e);
@@ -323,27 +319,22 @@ static void entry_end(struct supd_instance *self, const struct supd_now *now, st
 	o = calloc(1, sizeof(*o));
 	if (!o)
 		return;
-	o->memory = e->timer.memory;
+	o->memory = memory_take(&e->timer.memory);
 	o->name = strdup(e->name);
 	if (o->name)
 		HASH_ADD_KEYPTR(hh, self->orphan, o->name, strlen(o->name), o);
 	else
-		free(o);
-}
-
-static void entry_remove(struct supd_instance *self, struct entry *e)
-{
-	HASH_DEL(self->entry, e);
-	entry_free(e);
+		orphan_free(o);
 }
 
 void units_free(struct supd_instance *self)
 {
-	struct entry *e, *next;
+	struct entry *e;
 
 	targets_free(self);
-	HASH_ITER(hh, self->entry, e, next)
-		entry_remove(self, e);
+	for (size_t i = 0; (e = entry_nth(self, i)); i++)
+		entry_free(e);
+	names_done(&self->entries);
 }
 
 /* ---- reading ---- */
@@ -351,9 +342,8 @@ void units_free(struct supd_instance *self)
 static bool want(void *userdata, const char *name, uint64_t fingerprint)
 {
 	struct supd_instance *self = userdata;
-	struct entry *e;
+	struct entry *e = names_find(&self->entries, name);
 
-	HASH_FIND_STR(self->entry, name, e);
 	if (!e)
 		return true;
 	e->is_present = true;
@@ -364,14 +354,16 @@ static bool want(void *userdata, const char *name, uint64_t fingerprint)
 static int read_one(void *userdata, const struct supd_unit_file *file)
 {
 	struct supd_instance *self = userdata;
-	struct entry *e;
+	struct entry *e = names_find(&self->entries, file->name);
 
-	HASH_FIND_STR(self->entry, file->name, e);
 	if (!e) {
 		e = entry_new(file->name);
 		if (!e)
 			return -ENOMEM;
-		HASH_ADD_KEYPTR(hh, self->entry, e->name, strlen(e->name), e);
+		if (names_add(&self->entries, e) < 0) {
+			entry_free(e);
+			return -ENOMEM;
+		}
 	}
 	e->is_present = true;
 	e->next = config_free(e->next);
@@ -389,12 +381,12 @@ static int read_all(struct supd_instance *self)
 
 int units_load(struct supd_instance *self)
 {
-	struct entry *e, *next;
+	struct entry *e;
 	int r = read_all(self);
 
 	if (r < 0)
 		return r;
-	HASH_ITER(hh, self->entry, e, next) {
+	for (size_t i = 0; (e = entry_nth(self, i)); i++) {
 		e->config = TAKE_PTR(e->next);
 		e->is_present = false;
 	}
@@ -417,15 +409,16 @@ static void judge_unchanged(struct supd_instance *self, struct entry *e)
 
 int units_prepare(struct supd_instance *self)
 {
-	struct entry *e, *next;
+	struct entry *e;
 	int r = read_all(self);
 
 	if (r < 0)
 		return r;
-	HASH_ITER(hh, self->entry, e, next)
+	names_settle(&self->entries);
+	for (size_t i = 0; (e = entry_nth(self, i)); i++)
 		judge_unchanged(self, e);
-	return heap_reserve(&self->real, HASH_COUNT(self->entry)) < 0 ? -ENOMEM
-								       : heap_reserve(&self->boot, HASH_COUNT(self->entry));
+	r = heap_reserve(&self->real, self->entries.n);
+	return r < 0 ? r : heap_reserve(&self->boot, self->entries.n);
 }
 
 bool target_is_active(struct supd_instance *self, const char *target)
@@ -478,23 +471,31 @@ static void replace_config(struct supd_instance *self, const struct supd_now *no
 	config_free(old);
 }
 
+static bool is_present(void *item, void *userdata _unused_)
+{
+	struct entry *e = item;
+
+	if (!e->is_present) {
+		entry_free(e);
+		return false;
+	}
+	e->is_present = false;
+	return true;
+}
+
 void units_commit(struct supd_instance *self, const struct supd_now *now)
 {
-	struct entry *e, *next, *turn = NULL, **end = &turn;
+	struct entry *e, *turn = NULL, **end = &turn;
 
-	HASH_ITER(hh, self->entry, e, next) {
-		if (!e->is_present) {
+	for (size_t i = 0; (e = entry_nth(self, i)); i++)
+		if (!e->is_present)
 			entry_end(self, now, e);
-			entry_remove(self, e);
-			continue;
-		}
-		e->is_present = false;
-		if (e->next)
+		else if (e->next)
 			replace_config(self, now, e);
-	}
+	names_keep(&self->entries, is_present, NULL);
 	if (index_entries(self) < 0)
 		timer_log(self, SUPD_LOG_ERROR, NULL, "out of memory: some timers do not follow their targets until the next reload");
-	HASH_ITER(hh, self->entry, e, next) {
+	for (size_t i = 0; (e = entry_nth(self, i)); i++) {
 		if (e->is_running || !is_usable(e->config))
 			continue;
 		entry_begin(self, now, e);
@@ -506,14 +507,20 @@ void units_commit(struct supd_instance *self, const struct supd_now *now)
 	persist_prune(self, now);
 }
 
+static bool was_there(void *item, void *userdata _unused_)
+{
+	struct entry *e = item;
+
+	if (!e->config) {
+		entry_free(e);
+		return false;
+	}
+	e->is_present = false;
+	e->next = config_free(e->next);
+	return true;
+}
+
 void units_abort(struct supd_instance *self)
 {
-	struct entry *e, *next;
-
-	HASH_ITER(hh, self->entry, e, next) {
-		e->is_present = false;
-		e->next = config_free(e->next);
-		if (!e->config)
-			entry_remove(self, e);
-	}
+	names_keep(&self->entries, was_there, NULL);
 }

@@ -20,7 +20,7 @@ enum { ITEM_RECORD, ITEM_SPAWN, ITEM_END, ITEM_INACTIVE };
 /* What both sides believe, before a failure is told. */
 static void tell(const struct book *b, const struct book_timer *t)
 {
-	const struct supd_instance *i = b->sim->manager ? b->sim->manager->host.instance : NULL;
+	struct supd_instance *i = b->sim->manager ? b->sim->manager->host.instance : NULL;
 	const struct sim_file *file = NULL;
 	struct entry *e = NULL;
 
@@ -31,7 +31,7 @@ static void tell(const struct book *b, const struct book_timer *t)
 		file && file->text ? file->text : "-", SPANS(t->memory.since), SPANS(t->memory.kept), SPANS(t->memory.line),
 		SPANS(t->memory.vague), SPANS(t->memory.interrupted));
 	if (i)
-		HASH_FIND_STR(i->entry, t->name, e);
+		e = names_find(&i->entries, t->name);
 	if (!e)
 		return;
 	fprintf(stderr, "# timer: phase %d, line %llu, normal since %llu, kept %llu, waiting %llu (%s) at %llu, next %llu\n",
@@ -958,7 +958,7 @@ static void no_interval_is_silent(struct book *b, struct book_timer *t)
 
 	if (!t->plan.unit_active && !t->plan.unit_inactive)
 		return;
-	HASH_FIND_STR(b->sim->manager->host.instance->entry, t->name, e);
+	e = names_find(&b->sim->manager->host.instance->entries, t->name);
 	if (!e || e->timer.phase != TIMER_IDLE || e->timer.is_target_active)
 		return;
 	if ((t->plan.unit_active && e->timer.memory.anchor_active.real == 0) ||
@@ -973,11 +973,11 @@ static void alarms_match(struct book *b)
 	struct manager *m = b->sim->manager;
 	struct supd_instance *i = m->host.instance;
 	usec_t real = USEC_NEVER, boot = heap_when(&m->deadlines);
-	struct entry *e, *next;
+	struct entry *e;
 
 	if (i) {
 		boot = usec_min(boot, i->save_at);
-		HASH_ITER(hh, i->entry, e, next) {
+		for (size_t k = 0; (e = entry_nth(i, k)); k++) {
 			if (!e->is_running)
 				continue;
 			real = usec_min(real, e->timer.wake_real);

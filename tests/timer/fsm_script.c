@@ -59,6 +59,7 @@ void bench_init(struct bench *b, const char *spec, const char *zone)
 
 void bench_done(struct bench *b)
 {
+	memory_done(&b->timer.memory);
 	zone_cache_free(b->zones);
 	zone_free(b->zone);
 	arena_done(&b->arena);

@@ -42,6 +42,43 @@ START_TEST(other_words_are_no_reason)
 }
 END_TEST
 
+START_TEST(stretches_are_kept_up_to_as_many_as_there_is_room_for)
+{
+	struct timer_memory m = { 0 };
+
+	for (usec_t i = 0; i < TIMER_SPENT_MAX; i++)
+		ck_assert(memory_add_spent(&m, 2 * i, 2 * i + 1));
+	ck_assert(!memory_add_spent(&m, 100, 101));
+	ck_assert_uint_eq(m.n_spent, TIMER_SPENT_MAX);
+	for (usec_t i = 0; i < TIMER_SPENT_MAX; i++)
+		ck_assert(m.spent[i].from == 2 * i && m.spent[i].to == 2 * i + 1);
+	memory_done(&m);
+	ck_assert_uint_eq(m.n_spent, 0);
+	memory_done(&m);
+}
+END_TEST
+
+START_TEST(a_copy_has_its_own_stretches_and_what_is_taken_is_gone)
+{
+	struct timer_memory m = { .miss_count = 7 }, copy, taken;
+
+	ck_assert_int_eq(memory_copy(&m, &copy), 0);
+	ck_assert_ptr_null(copy.spent);
+	ck_assert(memory_add_spent(&m, 1, 2));
+	ck_assert_int_eq(memory_copy(&m, &copy), 0);
+	ck_assert(memory_add_spent(&m, 3, 4));
+	taken = memory_take(&m);
+	ck_assert_uint_eq(m.n_spent, 0);
+	memory_done(&m);
+	ck_assert_uint_eq(copy.n_spent, 1);
+	ck_assert(copy.spent[0].from == 1 && copy.spent[0].to == 2);
+	ck_assert_uint_eq(taken.n_spent, 2);
+	ck_assert_uint_eq(taken.miss_count, 7);
+	memory_done(&copy);
+	memory_done(&taken);
+}
+END_TEST
+
 static Suite *memory_suite(void)
 {
 	Suite *s = suite_create("timer/memory");
@@ -49,6 +86,10 @@ static Suite *memory_suite(void)
 
 	tcase_add_loop_test(t, each_reason_has_its_word_and_is_read_from_it, 0, MISS_REASON_COUNT);
 	tcase_add_test(t, other_words_are_no_reason);
+	suite_add_tcase(s, t);
+	t = tcase_create("spent");
+	tcase_add_test(t, stretches_are_kept_up_to_as_many_as_there_is_room_for);
+	tcase_add_test(t, a_copy_has_its_own_stretches_and_what_is_taken_is_gone);
 	suite_add_tcase(s, t);
 	return s;
 }

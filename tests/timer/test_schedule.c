@@ -44,7 +44,10 @@ static void add_span(struct bench *b, enum trigger_kind kind, usec_t span)
 
 static void spend(struct bench *b, usec_t from, usec_t to)
 {
+	static struct spent spent[TIMER_SPENT_MAX];
+
 	ck_assert_uint_lt(b->memory.n_spent, TIMER_SPENT_MAX);
+	b->memory.spent = spent;
 	b->memory.spent[b->memory.n_spent++] = (struct spent) { .from = from, .to = to };
 }
 
