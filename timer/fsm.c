@@ -330,6 +330,8 @@ static bool is_retried(const struct timer_spec *spec, enum supd_result result)
 	case SUPD_RESULT_SUCCESS:
 	case SUPD_RESULT_SKIPPED:
 	case SUPD_RESULT_STOPPED:
+	case SUPD_RESULT_DEPENDENCY:
+	case SUPD_RESULT_START_LIMIT:
 		break;
 	}
 	return false;

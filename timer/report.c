@@ -26,6 +26,8 @@ static const char *const result_words[] = {
 	[SUPD_RESULT_SKIPPED] = "skipped",
 	[SUPD_RESULT_RESOURCES] = "resources",
 	[SUPD_RESULT_STOPPED] = "stopped",
+	[SUPD_RESULT_DEPENDENCY] = "dependency",
+	[SUPD_RESULT_START_LIMIT] = "start-limit-hit",
 };
 _Static_assert(ELEMENTS(result_words) == SUPD_RESULT_COUNT, "a word for each result");
 
@@ -52,6 +54,10 @@ const char *report_result_words(enum supd_result result, int32_t status, char *b
 	case SUPD_RESULT_SKIPPED:
 	case SUPD_RESULT_STOPPED:
 		break;
+	case SUPD_RESULT_DEPENDENCY:
+		return "dependency failed";
+	case SUPD_RESULT_START_LIMIT:
+		return "started too often";
 	}
 	return result_words[result];
 }

@@ -232,6 +232,8 @@ static bool has_failed(const struct simulate_row *row)
 	case RUN_RESULT_EXEC:
 	case RUN_RESULT_RESOURCES:
 	case RUN_RESULT_STOPPED:
+	case RUN_RESULT_DEPENDENCY:
+	case RUN_RESULT_START_LIMIT:
 		break;
 	}
 	return true;

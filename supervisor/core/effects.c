@@ -79,7 +79,7 @@ static int spawn(struct manager *m, const struct supd_now *now, struct unit *u, 
 static void ended(struct manager *m, const struct supd_now *now, struct unit *u)
 {
 	/* What a service that remains active left running stays its own until it is stopped. */
-	if (!service_is_active(&u->service))
+	if (u->service.state != SERVICE_EXITED)
 		token_release(m, u);
 	if (u->run->ended_boot == 0) {
 		u->run->ended_real = now->real;
@@ -87,6 +87,26 @@ static void ended(struct manager *m, const struct supd_now *now, struct unit *u)
 		u->notice_ended = true;
 	}
 	manager_notice(m, u);
+}
+
+/* Another run of a service that failed; @ret_answer begins it, or says that it is not to be. */
+static void restart(struct manager *m, const struct supd_now *now, struct unit *u, struct service_event *ret_answer)
+{
+	const struct supd_cause cause = {
+		.size = sizeof(cause), .kind = CAUSE_RESTART, .attempt = u->run->attempt + 1,
+		.trigger_unit = u->run->trigger_unit,
+		.scheduled_real = u->run->scheduled_real, .scheduled_boot = u->run->scheduled_boot,
+	};
+
+	*ret_answer = (struct service_event) { .kind = SVC_REFUSED, .boot = now->boot, .result = RUN_RESULT_START_LIMIT };
+	if (m->state == SUPD_MANAGER_STOPPING || !start_limit_take(&u->chain->limit, u->config->spec->restart, now->boot))
+		return;
+	if (run_begin(m, now, &cause, &u->run) < 0 || unit_token_new(m, u) < 0)
+		return;
+	u->chain->n_restarts++;
+	u->notice_started = true;
+	manager_notice(m, u);
+	*ret_answer = (struct service_event) { .kind = SVC_START_REQUEST, .boot = now->boot };
 }
 
 /* Does one effect. True if it failed at once and @ret_answer is the event that says so. */
@@ -121,6 +141,9 @@ static bool effect_do(struct manager *m, const struct supd_now *now, struct unit
 	case SVC_FX_ENDED:
 		ended(m, now, u);
 		return false;
+	case SVC_FX_RESTART:
+		restart(m, now, u, ret_answer);
+		return true;
 	}
 	return false;
 }

@@ -11,9 +11,6 @@
 #include "base/cleanup.h"
 #include "core/manager_private.h"
 
-/* The cause of the runs that the daemon's own start makes. */
-#define CAUSE_START_UP "start-up"
-
 /* ---- making and ending ---- */
 
 int manager_new(const struct world *world, const struct manager_config *config, struct manager **ret)
@@ -310,25 +307,51 @@ static void at_rest(struct manager *m, const struct supd_now *now, struct unit *
 		begin_restart(m, now, u);
 }
 
+static void chain_goes_on(struct unit *u)
+{
+	struct unit_chain *c = u->chain;
+
+	if (c->is_going_on)
+		return;
+	c->is_going_on = true;
+	memcpy(c->first_id, u->run->id, RUN_ID_BYTES);
+	memcpy(c->first_cause, u->run->cause, sizeof(c->first_cause));
+}
+
+/* Whoever began the first run of a chain hears of the end of the last. */
+static void tell_plugin(struct manager *m, const struct supd_now *now, struct unit *u, bool ended)
+{
+	bool is_chain = u->chain && u->chain->is_going_on;
+
+	if (ended && u->service.state == SERVICE_AUTO_RESTART) {
+		chain_goes_on(u);
+	} else if (ended || is_chain) {
+		if (!ended && unit_is_active(u))
+			return;
+		plugin_host_run(&m->host, now, u, SUPD_RUN_ENDED);
+	} else if (!unit_is_active(u) && u->run) {
+		plugin_host_run(&m->host, now, u, SUPD_RUN_INACTIVE);
+	}
+}
+
 static void tell(struct manager *m, const struct supd_now *now, struct unit *u)
 {
 	bool started = u->notice_started, ended = u->notice_ended, rests = !unit_is_active(u);
 
 	u->notice_started = u->notice_ended = false;
 	if (started) {
-		plugin_host_run(&m->host, now, u, SUPD_RUN_STARTED);
+		if (!u->chain || !u->chain->is_going_on)
+			plugin_host_run(&m->host, now, u, SUPD_RUN_STARTED);
 		if (m->observer.started)
 			m->observer.started(m->observer.userdata, u);
 	}
-	if (ended) {
-		plugin_host_run(&m->host, now, u, SUPD_RUN_ENDED);
-		if (m->n_starting > 0 && str_equal(u->run->cause, CAUSE_START_UP))
-			m->n_starting--;
-	}
-	if (rests && !ended && u->run)
-		plugin_host_run(&m->host, now, u, SUPD_RUN_INACTIVE);
+	if (ended && m->n_starting > 0 && str_equal(u->run->cause, CAUSE_START_UP))
+		m->n_starting--;
+	tell_plugin(m, now, u, ended);
 	if ((ended || rests) && m->observer.settled)
 		m->observer.settled(m->observer.userdata, u, ended);
+	if ((ended || rests) && u->chain && u->service.state != SERVICE_AUTO_RESTART)
+		u->chain->is_going_on = false;
 	if (rests)
 		at_rest(m, now, u);
 }

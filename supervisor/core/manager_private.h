@@ -13,6 +13,10 @@
 #include "core/manager.h"
 #include "core/unit.h"
 
+/* Causes of runs that the manager makes by itself: the daemon's own start, and Restart=. */
+#define CAUSE_START_UP "start-up"
+#define CAUSE_RESTART "restart"
+
 /* A run that has processes, or will: finds the unit of a token. */
 struct active {
 	UT_hash_handle hh;
@@ -103,6 +107,8 @@ struct unit *unit_of_token(struct manager *m, world_token token);
 int unit_token_new(struct manager *m, struct unit *u);
 
 /* requests.c */
+/* Fills *run, made if need be. 0 or -ENOMEM: the old run is as it was. */
+int run_begin(struct manager *m, const struct supd_now *now, const struct supd_cause *cause, struct run **run);
 enum manager_verdict unit_start(struct manager *m, const struct supd_now *now, const char *name,
 				const struct supd_cause *cause);
 

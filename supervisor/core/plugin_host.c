@@ -294,7 +294,9 @@ static int host_unit_state(void *ctx, const char *name, struct supd_unit_state *
 		.name = name,
 	};
 	ret->is_startable = !ret->why_not;
-	if (u && u->run) {
+	if (u && u->chain && u->chain->is_going_on) {
+		memcpy(ret->run_id, u->chain->first_id, sizeof(ret->run_id));
+	} else if (u && u->run) {
 		memcpy(ret->run_id, u->run->id, sizeof(ret->run_id));
 		if (u->run->ended_boot != 0) {
 			ret->result = (enum supd_result) u->run->result;
@@ -536,6 +538,10 @@ void plugin_host_run(struct plugin_host *h, const struct supd_now *now, const st
 		.is_unit_active = unit_is_active(u),
 	};
 	memcpy(ev.run_id, u->run->id, sizeof(ev.run_id));
+	if (u->chain && u->chain->is_going_on) {
+		ev.cause_kind = u->chain->first_cause;
+		memcpy(ev.run_id, u->chain->first_id, sizeof(ev.run_id));
+	}
 	h->listener->run(h->listener_data, now, &ev);
 }
 

@@ -206,7 +206,9 @@ static int drop_superfluous(struct manager *m)
 /* A run ends under the rules with which it began; what merely remains active after its run follows the new ones. */
 static bool must_wait(const struct unit *u, const struct unit_config *config)
 {
-	return unit_is_active(u) && (u->service.state != SERVICE_EXITED || config->load != UNIT_LOADED);
+	bool has_processes = u->service.state != SERVICE_EXITED && u->service.state != SERVICE_AUTO_RESTART;
+
+	return unit_is_active(u) && (has_processes || config->load != UNIT_LOADED);
 }
 
 static void replace(struct manager *m, const struct supd_now *now, struct unit *u, struct unit_config *config)

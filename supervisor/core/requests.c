@@ -23,8 +23,7 @@ static void run_id_draw(struct manager *m, uint8_t id[RUN_ID_BYTES])
 	id[8] = (uint8_t) ((id[8] & 0x3f) | 0x80);
 }
 
-/* Fills *run, made if need be. 0 or -ENOMEM: the old run is as it was. */
-static int run_begin(struct manager *m, const struct supd_now *now, const struct supd_cause *cause, struct run **run)
+int run_begin(struct manager *m, const struct supd_now *now, const struct supd_cause *cause, struct run **run)
 {
 	char *trigger = NULL;
 
@@ -40,6 +39,7 @@ static int run_begin(struct manager *m, const struct supd_now *now, const struct
 		return -ENOMEM;
 	}
 	free((char *) (uintptr_t) (*run)->trigger_unit);
+	free((char *) (uintptr_t) (*run)->detail);
 	**run = (struct run) {
 		.trigger_unit = trigger,
 		.attempt = cause->attempt,
@@ -74,19 +74,43 @@ static enum manager_verdict judge(struct manager *m, const struct unit *u)
 	return unit_name_is_template(u->name) ? MANAGER_UNSUPPORTED : MANAGER_DONE;
 }
 
+/* Is one more start allowed? Without StartLimit*= only restarts are counted, each time anew. */
+static int may_start(struct unit *u, const struct supd_now *now, bool *ret)
+{
+	const struct restart_policy *p = u->config->spec->restart;
+
+	*ret = true;
+	if (!p)
+		return 0;
+	if (!u->chain)
+		u->chain = calloc(1, sizeof(*u->chain));
+	if (!u->chain)
+		return -ENOMEM;
+	u->chain->n_restarts = 0;
+	if (!p->has_limit)
+		u->chain->limit = (struct start_limit) { 0 };
+	*ret = start_limit_take(&u->chain->limit, p, now->boot);
+	return 0;
+}
+
 enum manager_verdict unit_start(struct manager *m, const struct supd_now *now, const char *name,
 				const struct supd_cause *cause)
 {
-	const struct service_event ev = { .kind = SVC_START_REQUEST, .boot = now->boot };
+	struct service_event ev = { .kind = SVC_START_REQUEST, .boot = now->boot };
 	struct unit *u = manager_load_unit(m, name);
 	enum manager_verdict v = judge(m, u);
+	bool may;
 
 	if (v != MANAGER_DONE)
 		return v;
 	if (unit_is_active(u) || u->notice_ended)
 		return MANAGER_ALREADY_ACTIVE;
-	if (run_begin(m, now, cause, &u->run) < 0 || unit_token_new(m, u) < 0)
+	if (may_start(u, now, &may) < 0 || run_begin(m, now, cause, &u->run) < 0 || unit_token_new(m, u) < 0)
 		return MANAGER_NO_MEMORY;
+	if (!may) {
+		ev.kind = SVC_REFUSED;
+		ev.result = RUN_RESULT_START_LIMIT;
+	}
 	u->notice_started = true;
 	manager_notice(m, u);
 	unit_event(m, now, u, &ev);

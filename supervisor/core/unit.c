@@ -157,11 +157,12 @@ struct unit *unit_new(const char *name, struct unit_config *config)
 	return u;
 }
 
-static void run_free(struct run *r)
+void run_free(struct run *r)
 {
 	if (!r)
 		return;
 	free((char *) (uintptr_t) r->trigger_unit);
+	free((char *) (uintptr_t) r->detail);
 	free(r);
 }
 
@@ -173,6 +174,7 @@ struct unit *unit_free(struct unit *u)
 	unit_config_free(u->next);
 	run_free(u->run);
 	run_free(u->restart_run);
+	free(u->chain);
 	free(u);
 	return NULL;
 }
@@ -180,6 +182,13 @@ struct unit *unit_free(struct unit *u)
 bool unit_is_active(const struct unit *u)
 {
 	return u->token != 0 || service_is_active(&u->service);
+}
+
+bool unit_run_is(const struct unit *u, const uint8_t id[RUN_ID_BYTES])
+{
+	if (u->chain && u->chain->is_going_on && memcmp(u->chain->first_id, id, RUN_ID_BYTES) == 0)
+		return true;
+	return u->run && memcmp(u->run->id, id, RUN_ID_BYTES) == 0;
 }
 
 const char *unit_load_to_string(enum unit_load l)

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/heap.h"
+#include "service/restart.h"
 #include "service/run_record.h"
 #include "service/service_fsm.h"
 #include "service/spec.h"
@@ -36,6 +37,16 @@ struct unit_config {
 	struct diag problems;
 };
 
+/* Of a service with Restart= or StartLimit*=. For whoever began it, and for those who wait for it, its runs from the
+ * first to the one that is not restarted are one. */
+struct unit_chain {
+	struct start_limit limit;
+	bool is_going_on;             /* a run of it failed, and another follows */
+	uint8_t first_id[RUN_ID_BYTES];
+	char first_cause[RUN_CAUSE_MAX + 1];
+	unsigned n_restarts;          /* since the first */
+};
+
 struct unit {
 	enum unit_kind kind;
 	bool is_gone;             /* removed by a reload while active; freed when its run ends */
@@ -55,6 +66,7 @@ struct unit {
 	struct supd_now spawn_asked; /* when it was asked for: that it runs is told later, maybe after its end */
 	struct run *run;          /* the one that goes on, or the last; NULL: never ran */
 	struct run *restart_run;  /* with restart_wanted: what begins then */
+	struct unit_chain *chain; /* NULL: never needed */
 	char name[];
 };
 
@@ -72,6 +84,9 @@ struct unit *unit_new(const char *name, struct unit_config *config);
 struct unit *unit_free(struct unit *u);
 
 bool unit_is_active(const struct unit *u);
+/* Is this the run that goes on or went last, or the one that it is a restart of? */
+bool unit_run_is(const struct unit *u, const uint8_t id[RUN_ID_BYTES]);
+void run_free(struct run *r);
 /* "loaded", "invalid", "masked", "unsupported" */
 const char *unit_load_to_string(enum unit_load l);
 

@@ -137,7 +137,7 @@ static bool will_run(const struct unit *u, const struct waiter *w)
 
 static void settle_one(struct supd_control *c, struct waiter *w, const struct unit *u, bool run_ended)
 {
-	bool is_ours = u->run && memcmp(w->run_id, u->run->id, RUN_ID_BYTES) == 0;
+	bool is_ours = unit_run_is(u, w->run_id), is_over = run_ended || !unit_is_active(u);
 
 	switch (w->what) {
 	case WAITS_FOR_REST:
@@ -148,7 +148,8 @@ static void settle_one(struct supd_control *c, struct waiter *w, const struct un
 		waiter_remove(c, w);
 		return;
 	case WAITS_FOR_RUN:
-		if (is_ours && run_ended) {
+		/* A run that is restarted has not ended for who waits for it. */
+		if (is_ours && is_over && u->service.state != SERVICE_AUTO_RESTART) {
 			answer_run(c, w->id, u->name, u->run);
 			waiter_remove(c, w);
 		} else if (!is_ours && !will_run(u, w)) {
@@ -270,7 +271,9 @@ static void join(struct supd_control *c, const struct control_request *q, const 
 {
 	struct waiter *w;
 
-	if (run->ended_boot != 0 || !q->wait) {
+	bool has_ended = run->ended_boot != 0 && u->service.state != SERVICE_AUTO_RESTART;
+
+	if (has_ended || !q->wait) {
 		answer_run(c, q->id, u->name, run);
 		return;
 	}

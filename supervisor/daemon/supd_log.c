@@ -44,22 +44,34 @@ static bool is_failure(enum run_result r)
 	return r != RUN_RESULT_SUCCESS && r != RUN_RESULT_SKIPPED && r != RUN_RESULT_STOPPED;
 }
 
+/* It is over without a run having ended: it was stopped, or is not restarted any more. */
+static void say_over(const struct unit *u)
+{
+	if (u->service.state == SERVICE_FAILED && u->chain && u->chain->n_restarts > 0)
+		say(u, LOG_NOTICE, "restarted %u times, and given up: see StartLimitBurst=", u->chain->n_restarts);
+	else if (u->run)
+		say(u, LOG_INFO, "stopped");
+}
+
 void supd_log_settled(const struct unit *u, bool run_ended)
 {
 	const struct run *run = u->run;
 	char words[160], took[TIMESPAN_MAX + sizeof(" after ")] = "", span[TIMESPAN_MAX];
+	char again[TIMESPAN_MAX + sizeof(", restart in ")] = "";
 
 	if (!run_ended) {
-		if (run)
-			say(u, LOG_INFO, "stopped");
+		say_over(u);
 		return;
 	}
 	if (run->started_boot != 0)
 		(void) snprintf(took, sizeof(took), " after %s",
 				timespan_print(span, sizeof(span), usec_sub(run->ended_boot, run->started_boot),
 					       USEC_PER_MSEC));
-	say(u, is_failure(run->result) ? LOG_NOTICE : LOG_INFO, "%s%s",
-	    run_result_words(run, words, sizeof(words)), took);
+	if (u->service.state == SERVICE_AUTO_RESTART)
+		(void) snprintf(again, sizeof(again), ", restart in %s",
+				timespan_print(span, sizeof(span), u->config->spec->restart->delay, USEC_PER_MSEC));
+	say(u, is_failure(run->result) ? LOG_NOTICE : LOG_INFO, "%s%s%s",
+	    run_result_words(run, words, sizeof(words)), took, again);
 }
 
 void supd_log_problems(const char *unit, const struct diag *d)

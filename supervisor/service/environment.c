@@ -229,6 +229,8 @@ static const char *service_result(const struct run *run)
 	case RUN_RESULT_TIMEOUT:
 	case RUN_RESULT_SKIPPED:
 	case RUN_RESULT_RESOURCES:
+	case RUN_RESULT_DEPENDENCY:
+	case RUN_RESULT_START_LIMIT:
 		break;
 	}
 	return run_result_to_string(run->result);

@@ -9,6 +9,7 @@ libservice_a_SOURCES = \
 	%D%/exec_streams.c %D%/exec_streams.h \
 	%D%/expand.c \
 	%D%/not_applied.c %D%/not_applied.h \
+	%D%/restart.c %D%/restart.h \
 	%D%/run_record.c %D%/run_record.h \
 	%D%/service_fsm.c %D%/service_fsm.h \
 	%D%/spec.c %D%/spec.h \

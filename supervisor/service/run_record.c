@@ -19,6 +19,8 @@ static const char *const result_words[] = {
 	[RUN_RESULT_SKIPPED] = "exec-condition",
 	[RUN_RESULT_RESOURCES] = "resources",
 	[RUN_RESULT_STOPPED] = "stopped",
+	[RUN_RESULT_DEPENDENCY] = "dependency",
+	[RUN_RESULT_START_LIMIT] = "start-limit-hit",
 };
 static_assert(ELEMENTS(result_words) == RUN_RESULT_COUNT, "a word for each result");
 
@@ -75,6 +77,13 @@ const char *run_result_words(const struct run *r, char *buf, size_t n)
 		return "skipped";
 	case RUN_RESULT_STOPPED:
 		return "stopped";
+	case RUN_RESULT_START_LIMIT:
+		return "started too often";
+	case RUN_RESULT_DEPENDENCY:
+		if (!r->detail)
+			return "dependency failed";
+		(void) snprintf(buf, n, "dependency failed: %s", r->detail);
+		return buf;
 	case RUN_RESULT_EXIT_CODE:
 		(void) snprintf(buf, n, "failed exit %d", r->status);
 		return buf;

@@ -24,8 +24,10 @@ enum run_result {
 	RUN_RESULT_SKIPPED,   /* a condition said no */
 	RUN_RESULT_RESOURCES, /* supd lacked something: no process, no memory */
 	RUN_RESULT_STOPPED,   /* stopped on request before it was done */
+	RUN_RESULT_DEPENDENCY,  /* not begun: a unit that it requires failed; detail says which */
+	RUN_RESULT_START_LIMIT, /* not begun: started too often */
 };
-#define RUN_RESULT_COUNT (RUN_RESULT_STOPPED + 1)
+#define RUN_RESULT_COUNT (RUN_RESULT_START_LIMIT + 1)
 
 /* The steps between fork and exec that can fail, as systemd names them; exec_step_status() is the exit
  * status that systemd.exec(5) gives it (200 CHDIR, 203 EXEC, 216 GROUP, 217 USER …). */
@@ -62,12 +64,14 @@ struct run {
 	enum exec_step step;      /* EXEC, RESOURCES: which */
 	bool main_exited;         /* what EXIT_CODE= and EXIT_STATUS= say of the main process */
 	int32_t main_wstatus;
+	const char *detail;       /* DEPENDENCY: what failed, in words; or NULL. Owned like trigger_unit */
 	usec_t cpu;               /* user and system, of all processes reaped */
 	uint64_t peak_memory;     /* bytes, of the largest process; 0: unknown */
 };
 
 /* One word each, for records and programs: systemd's SERVICE_RESULT= words ("success", "exit-code", "signal",
- * "core-dump", "timeout", "exec-condition" for SKIPPED, "resources") and ours: "none", "exec", "stopped". */
+ * "core-dump", "timeout", "exec-condition" for SKIPPED, "resources", "start-limit-hit"), that of its jobs
+ * ("dependency") and ours: "none", "exec", "stopped". */
 const char *run_result_to_string(enum run_result r);
 /* The other way; false: no such word. */
 bool run_result_from_string(const char *word, enum run_result *ret);

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
+#include "service/restart.h"
 
 /* One step: what it works on, and what it asks for. */
 struct step {
@@ -66,6 +67,7 @@ static enum exec_phase phase_of(enum service_state state)
 	case SERVICE_FINAL_SIGTERM:
 	case SERVICE_FINAL_SIGKILL:
 	case SERVICE_FAILED:
+	case SERVICE_AUTO_RESTART:
 		break;
 	}
 	return EXEC_START;
@@ -105,6 +107,8 @@ static bool is_failure(enum run_result r)
 	case RUN_RESULT_TIMEOUT:
 	case RUN_RESULT_EXEC:
 	case RUN_RESULT_RESOURCES:
+	case RUN_RESULT_DEPENDENCY:
+	case RUN_RESULT_START_LIMIT:
 		return true;
 	case RUN_RESULT_NONE:
 	case RUN_RESULT_SUCCESS:
@@ -137,12 +141,26 @@ static void conclude_wstatus(struct step *t, int wstatus)
 		conclude(t, RUN_RESULT_SIGNAL, WTERMSIG(wstatus), EXEC_STEP_NONE);
 }
 
+/* Does another run follow? What had remained active has been stopped. */
+static bool is_restarted(const struct step *t)
+{
+	const struct service *s = t->s;
+	const struct restart_policy *p = t->spec->restart;
+
+	return p && !s->no_restart && restart_is_due(p, s->result, s->main_exited, s->main_wstatus);
+}
+
 static void end(struct step *t)
 {
 	struct service *s = t->s;
 
 	conclude(t, RUN_RESULT_SUCCESS, 0, EXEC_STEP_NONE);
 	s->state = is_failure(s->result) ? SERVICE_FAILED : SERVICE_DEAD;
+	s->deadline = USEC_NEVER;
+	if (is_restarted(t)) {
+		s->state = SERVICE_AUTO_RESTART;
+		s->deadline = usec_add(t->now, t->spec->restart->delay);
+	}
 	s->index = 0;
 	s->has_process = false;
 	s->has_started = false;
@@ -201,6 +219,7 @@ static void commands_done(struct step *t)
 	case SERVICE_FINAL_SIGTERM:
 	case SERVICE_FINAL_SIGKILL:
 	case SERVICE_FAILED:
+	case SERVICE_AUTO_RESTART:
 		return;
 	}
 }
@@ -331,9 +350,16 @@ static void exited_while_ending(struct step *t)
 
 /* ---- events ---- */
 
+static void rest(struct step *t, enum service_state state)
+{
+	t->s->state = state;
+	t->s->deadline = USEC_NEVER;
+	effect(t, SVC_FX_ENDED);
+}
+
 static void on_start_request(struct step *t)
 {
-	if (service_is_active(t->s))
+	if (service_is_active(t->s) && t->s->state != SERVICE_AUTO_RESTART)
 		return;
 	*t->s = (struct service) { .deadline = USEC_NEVER };
 	enter_commands(t, SERVICE_CONDITION);
@@ -343,8 +369,13 @@ static void on_stop_request(struct step *t)
 {
 	struct service *s = t->s;
 
+	s->no_restart = true;
 	if (s->state == SERVICE_EXITED) {
 		enter_commands(t, SERVICE_STOP);
+		return;
+	}
+	if (s->state == SERVICE_AUTO_RESTART) {
+		rest(t, SERVICE_DEAD);
 		return;
 	}
 	if (!is_starting(s->state))
@@ -465,6 +496,10 @@ static void on_deadline(struct step *t)
 	if (t->now < s->deadline || !service_is_active(s))
 		return;
 	s->deadline = USEC_NEVER;
+	if (s->state == SERVICE_AUTO_RESTART) {
+		effect(t, SVC_FX_RESTART);
+		return;
+	}
 	conclude(t, RUN_RESULT_TIMEOUT, 0, EXEC_STEP_NONE);
 	if (s->is_spawning)
 		s->stop_wanted = true;
@@ -476,10 +511,25 @@ static void on_deadline(struct step *t)
 		tree_done(t);
 }
 
+static void on_refused(struct step *t, const struct service_event *ev)
+{
+	if (t->s->state == SERVICE_AUTO_RESTART) {
+		rest(t, SERVICE_FAILED);
+		return;
+	}
+	if (service_is_active(t->s))
+		return;
+	*t->s = (struct service) { .deadline = USEC_NEVER };
+	conclude(t, ev->result, 0, EXEC_STEP_NONE);
+	end(t);
+}
+
 static void on_spec_changed(struct step *t)
 {
 	if (t->s->state == SERVICE_EXITED && !t->spec->remain_after_exit)
 		enter_commands(t, SERVICE_STOP);
+	else if (t->s->state == SERVICE_AUTO_RESTART && !t->spec->restart)
+		rest(t, SERVICE_FAILED);
 }
 
 void service_step(struct service *s, const struct service_spec *spec, const struct service_event *ev,
@@ -513,6 +563,9 @@ void service_step(struct service *s, const struct service_spec *spec, const stru
 	case SVC_SPEC_CHANGED:
 		on_spec_changed(&t);
 		break;
+	case SVC_REFUSED:
+		on_refused(&t, ev);
+		break;
 	}
 	if (!service_is_active(s))
 		s->deadline = USEC_NEVER;
@@ -541,6 +594,7 @@ static const struct {
 	[SERVICE_FINAL_SIGTERM] = { "final-sigterm", "deactivating" },
 	[SERVICE_FINAL_SIGKILL] = { "final-sigkill", "deactivating" },
 	[SERVICE_FAILED] = { "failed", "failed" },
+	[SERVICE_AUTO_RESTART] = { "auto-restart", "activating" },
 };
 static_assert(ELEMENTS(state_words) == SERVICE_STATE_COUNT, "a word for each state");
 

@@ -17,6 +17,7 @@
  *	STOP_POST     ExecStopPost=: always, once anything had been started
  *	FINAL_SIGTERM, FINAL_SIGKILL   what that left
  *	DEAD, FAILED  nothing; FAILED if the run failed
+ *	AUTO_RESTART  the run failed, and Restart= asks for another: RestartSec= is waited for
  *
  * A command that fails, a condition that says no, a deadline and a stop request leave the start-up for STOP_SIGTERM.
  * From there on the order is always the same, so that ExecStopPost= sees each end. Each command of STOP and STOP_POST
@@ -38,6 +39,14 @@
  * a success; an ExecStop= that fails then makes the unit FAILED all the same. '-' before a command passes over each
  * failure of it, a failure to execute it included. A failure to execute is told apart from the job's own exit: a
  * condition that cannot be run is a failure, not a "no".
+ *
+ * Restarting. A run that ends without a stop having been asked for at any time is judged by Restart=
+ * (service/restart.h). In AUTO_RESTART its result stands, and there are no processes. When RestartSec= is over,
+ * SVC_FX_RESTART asks for the next run; its answer is a START_REQUEST, with which all begins anew, or REFUSED (too many
+ * starts): FAILED. A stop request in between: DEAD. So a failure is final, for whoever started the service, when the
+ * machine is in FAILED, and not before.
+ *
+ * REFUSED, while there is nothing: the run ends before it began, in FAILED, with the result that the event says.
  *
  * Giving up. A process that is still there when even the last wait is over (SendSIGKILL=no, or it cannot be killed) is
  * left behind: the run ends with it alive, as TIMEOUT if it was well until then, and without ExecStopPost=, which must
@@ -65,8 +74,9 @@ enum service_state {
 	SERVICE_FINAL_SIGTERM,
 	SERVICE_FINAL_SIGKILL,
 	SERVICE_FAILED,
+	SERVICE_AUTO_RESTART,
 };
-#define SERVICE_STATE_COUNT (SERVICE_FAILED + 1)
+#define SERVICE_STATE_COUNT (SERVICE_AUTO_RESTART + 1)
 
 enum service_event_kind {
 	SVC_START_REQUEST,
@@ -76,9 +86,11 @@ enum service_event_kind {
 	SVC_EXITED,       /* the process of the last spawn: wstatus */
 	SVC_TREE_EMPTY,   /* answers SVC_FX_WATCH_TREE: no process of this run is left */
 	SVC_DEADLINE,     /* may be stale */
-	SVC_SPEC_CHANGED, /* reload: EXITED without RemainAfterExit= any more is stopped; nothing else heeds it */
+	SVC_SPEC_CHANGED, /* reload: EXITED without RemainAfterExit= any more is stopped, AUTO_RESTART without Restart= is
+			   * FAILED; nothing else heeds it */
+	SVC_REFUSED,      /* not to be begun: result */
 };
-#define SERVICE_EVENT_COUNT (SVC_SPEC_CHANGED + 1)
+#define SERVICE_EVENT_COUNT (SVC_REFUSED + 1)
 
 struct service_event {
 	enum service_event_kind kind;
@@ -86,6 +98,7 @@ struct service_event {
 	int wstatus;
 	enum exec_step step;
 	int error;    /* positive errno */
+	enum run_result result;
 };
 
 enum service_effect_kind {
@@ -93,8 +106,10 @@ enum service_effect_kind {
 	SVC_FX_KILL_MAIN,  /* signal, to the process of the last spawn */
 	SVC_FX_KILL_TREE,  /* signal, to every process of the run, that one included */
 	SVC_FX_WATCH_TREE, /* tell SVC_TREE_EMPTY as soon as (or if already) nothing is left */
-	SVC_FX_ENDED,      /* the run is over, its result stands in the machine: once a run, in EXITED, DEAD or FAILED;
-			    * and for a service that was EXITED once more when it has become DEAD or FAILED */
+	SVC_FX_ENDED,      /* the run is over, its result stands in the machine: once a run, in EXITED, DEAD, FAILED or
+			    * AUTO_RESTART; and for a service that was EXITED or AUTO_RESTART once more when it has
+			    * become DEAD or FAILED */
+	SVC_FX_RESTART,    /* answered by START_REQUEST or REFUSED */
 };
 struct service_effect {
 	enum service_effect_kind kind;
@@ -121,6 +136,7 @@ struct service {
 	bool stop_wanted;      /* while it is: leave this state with the answer */
 	bool has_started;      /* a process was made in this run: there may be a tree, and ExecStopPost= runs */
 	bool is_tree_watched;  /* SVC_FX_WATCH_TREE is unanswered */
+	bool no_restart;       /* a stop was asked for */
 	/* how the run goes, or went */
 	bool main_exited;
 	int32_t main_wstatus;
@@ -135,7 +151,7 @@ struct service {
 void service_step(struct service *s, const struct service_spec *spec, const struct service_event *ev,
 		  struct service_effects *ret);
 
-/* Anything but DEAD and FAILED. */
+/* Anything but DEAD and FAILED: AUTO_RESTART, too. */
 bool service_is_active(const struct service *s);
 const char *service_state_to_string(enum service_state s);  /* systemd's SubState: "dead", "start-pre", "exited" … */
 const char *service_active_to_string(enum service_state s); /* ActiveState: "inactive", "activating", "active", "deactivating", "failed" */

@@ -25,6 +25,13 @@ static const struct service_spec defaults = {
 	.exec = &exec_defaults,
 };
 
+static const struct restart_policy again_defaults = {
+	.mode = RESTART_NO,
+	.limit_burst = SPEC_START_LIMIT_BURST,
+	.limit_interval = SPEC_START_LIMIT_INTERVAL,
+	.delay = SPEC_RESTART_DELAY,
+};
+
 /* The value that counts of a key, "X-" spelling included; NULL: none, or it was reset. */
 static const char *last_value(const struct assignment *assignment, size_t n, const char *section, const char *key)
 {
@@ -101,13 +108,8 @@ static void check_restart(const struct spec_draft *draft, struct diag *d)
 {
 	const struct assignment *a = draft->restart;
 
-	if (!a || !*a->value || str_equal(a->value, "no"))
-		return;
-	if (spec_restart_is_for_daemons(a->value))
+	if (a && spec_restart_is_for_daemons(a->value))
 		diag_add(d, DIAG_ERROR, a->file, a->line, a->key, "Restart=%s is not for Type=oneshot", a->value);
-	else
-		diag_add(d, DIAG_NOT_APPLIED, a->file, a->line, a->key, "Restart=%s is not applied yet, ignored",
-			 a->value);
 }
 
 /* The rule of systemd: a oneshot service without ExecStart= makes sense if it remains and does something at its
@@ -137,10 +139,26 @@ static int keep_exec(struct spec_draft *draft, struct arena *arena)
 	return 0;
 }
 
+static int keep_restart(struct spec_draft *draft, struct arena *arena)
+{
+	struct restart_policy *own;
+
+	if (draft->again.mode == RESTART_NO && !draft->again.has_limit && !draft->again.force)
+		return 0;
+	own = arena_alloc(arena, sizeof(*own));
+	if (!own)
+		return -ENOMEM;
+	*own = draft->again;
+	draft->spec.restart = own;
+	return 0;
+}
+
 int service_spec_parse(const struct specifiers *specifiers, const char *file, const struct assignment *assignment,
 		       size_t n, struct arena *arena, struct diag *d, struct service_spec *ret)
 {
-	struct spec_draft draft = { .spec = defaults, .exec = exec_defaults, .specifiers = specifiers };
+	struct spec_draft draft = {
+		.spec = defaults, .exec = exec_defaults, .again = again_defaults, .specifiers = specifiers,
+	};
 	const char *type = find_type(assignment, n, &draft.spec);
 	int r;
 
@@ -158,6 +176,8 @@ int service_spec_parse(const struct specifiers *specifiers, const char *file, co
 	}
 	if (r >= 0)
 		r = keep_exec(&draft, arena);
+	if (r >= 0)
+		r = keep_restart(&draft, arena);
 	if (r < 0)
 		return r;
 	*ret = draft.spec;

@@ -13,6 +13,8 @@
 #include "base/usec.h"
 #include "service/specifier.h"
 
+struct restart_policy;
+
 enum service_type {
 	SERVICE_ONESHOT,
 	SERVICE_UNSUPPORTED, /* simple, forking, notify, dbus …: listed, never started */
@@ -84,6 +86,7 @@ struct service_spec {
 	bool is_enabled;          /* Enabled=, ours: no means that nothing but a person starts it */
 	bool remain_after_exit;
 	const struct exit_status_set *success; /* NULL: only 0 */
+	const struct restart_policy *restart;  /* NULL: never, and no limit on starts */
 	usec_t timeout_start; /* for each command of the start-up; USEC_NEVER: none, the default of a oneshot */
 	usec_t timeout_stop;  /* for each command and each wait of the stop; 90 s by default, USEC_NEVER: none */
 	enum kill_mode kill_mode;

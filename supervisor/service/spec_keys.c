@@ -11,6 +11,7 @@
 #include "service/spec_values.h"
 
 #define FIELD(member) offsetof(struct spec_draft, spec.member)
+#define AGAIN_FIELD(member) offsetof(struct spec_draft, again.member)
 #define EXEC_FIELD(member) offsetof(struct spec_draft, exec.member)
 #define HARMLESS(section, key) { section, key, KEY_HARMLESS, NULL, 0, 0 }
 #define NOT_APPLIED(section, key) { section, key, KEY_NOT_APPLIED, NULL, 0, 0 }
@@ -34,8 +35,18 @@ static const struct key_row rows[] = {
 	{ "Service", "ExecStop", KEY_KNOWN, spec_parse_command, FIELD(command[EXEC_STOP]), 0 },
 	{ "Service", "ExecStopPost", KEY_KNOWN, spec_parse_command, FIELD(command[EXEC_STOP_POST]), 0 },
 	{ "Service", "RemainAfterExit", KEY_KNOWN, key_parse_bool, FIELD(remain_after_exit), false },
-	{ "Service", "SuccessExitStatus", KEY_KNOWN, spec_parse_success, 0, 0 },
+	{ "Service", "SuccessExitStatus", KEY_KNOWN, spec_parse_exit_status, FIELD(success), 0 },
 	{ "Service", "Restart", KEY_KNOWN, spec_parse_restart, 0, 0 },
+	{ "Service", "RestartSec", KEY_KNOWN, key_parse_span, AGAIN_FIELD(delay), SPEC_RESTART_DELAY },
+	{ "Service", "RestartPreventExitStatus", KEY_KNOWN, spec_parse_exit_status, AGAIN_FIELD(prevent), 0 },
+	{ "Service", "RestartForceExitStatus", KEY_KNOWN, spec_parse_exit_status, AGAIN_FIELD(force), 0 },
+	{ "Unit", "StartLimitIntervalSec", KEY_KNOWN, spec_parse_start_limit_interval, AGAIN_FIELD(limit_interval), 0 },
+	{ "Unit", "StartLimitInterval", KEY_KNOWN, spec_parse_start_limit_interval, AGAIN_FIELD(limit_interval), 0 },
+	{ "Unit", "StartLimitBurst", KEY_KNOWN, spec_parse_start_limit_burst, 0, 0 },
+	/* where systemd had them once */
+	{ "Service", "StartLimitInterval", KEY_KNOWN, spec_parse_start_limit_interval, AGAIN_FIELD(limit_interval), 0 },
+	{ "Service", "StartLimitBurst", KEY_KNOWN, spec_parse_start_limit_burst, 0, 0 },
+	{ "Service", "RuntimeMaxSec", KEY_KNOWN, spec_parse_runtime_max, 0, 0 },
 	{ "Service", "TimeoutStartSec", KEY_KNOWN, spec_parse_timeout, FIELD(timeout_start), (int64_t) USEC_NEVER },
 	{ "Service", "TimeoutStopSec", KEY_KNOWN, spec_parse_timeout, FIELD(timeout_stop),
 	  (int64_t) SPEC_TIMEOUT_STOP },
@@ -86,9 +97,9 @@ static const struct key_row rows[] = {
 	/* What is for daemons, for reloading or for a terminal, which a oneshot service has not. */
 	HARMLESS("Service", "ExecReload"), HARMLESS("Service", "ExecReloadPost"),
 	HARMLESS("Service", "PIDFile"), HARMLESS("Service", "GuessMainPID"), HARMLESS("Service", "BusName"),
-	HARMLESS("Service", "RestartSec"), HARMLESS("Service", "RestartSteps"),
+	HARMLESS("Service", "RestartSteps"),
 	HARMLESS("Service", "RestartMaxDelaySec"), HARMLESS("Service", "RestartMode"),
-	HARMLESS("Service", "RestartPreventExitStatus"), HARMLESS("Service", "RestartKillSignal"),
+	HARMLESS("Service", "RestartKillSignal"),
 	HARMLESS("Service", "WatchdogSignal"), HARMLESS("Service", "ReloadSignal"),
 	HARMLESS("Service", "RefreshOnReload"), HARMLESS("Service", "TimeoutAbortSec"),
 	HARMLESS("Service", "TimeoutCleanSec"), HARMLESS("Service", "RuntimeRandomizedExtraSec"),
@@ -145,8 +156,7 @@ static const struct key_row rows[] = {
 	NOT_APPLIED("Unit", "OnSuccess"), NOT_APPLIED("Unit", "PropagatesStopTo"),
 	NOT_APPLIED("Unit", "RefuseManualStart"), NOT_APPLIED("Unit", "RefuseManualStop"),
 	NOT_APPLIED("Unit", "RequiresMountsFor"), NOT_APPLIED("Unit", "StartLimitAction"),
-	NOT_APPLIED("Unit", "StartLimitBurst"), NOT_APPLIED("Unit", "StartLimitInterval"),
-	NOT_APPLIED("Unit", "StartLimitIntervalSec"), NOT_APPLIED("Unit", "StopPropagatedFrom"),
+	NOT_APPLIED("Unit", "StopPropagatedFrom"),
 	NOT_APPLIED("Unit", "SuccessAction"), NOT_APPLIED("Unit", "WantsMountsFor"),
 
 	NOT_APPLIED("Service", "AllowedCPUs"), NOT_APPLIED("Service", "AllowedMemoryNodes"),
@@ -226,7 +236,7 @@ static const struct key_row rows[] = {
 	NOT_APPLIED("Service", "ProtectSystem"), NOT_APPLIED("Service", "ReadOnlyDirectories"),
 	NOT_APPLIED("Service", "ReadOnlyPaths"), NOT_APPLIED("Service", "ReadWriteDirectories"),
 	NOT_APPLIED("Service", "ReadWritePaths"), NOT_APPLIED("Service", "RemoveIPC"),
-	NOT_APPLIED("Service", "RestartForceExitStatus"), NOT_APPLIED("Service", "RestrictAddressFamilies"),
+	NOT_APPLIED("Service", "RestrictAddressFamilies"),
 	NOT_APPLIED("Service", "RestrictFileSystems"), NOT_APPLIED("Service", "RestrictNamespaces"),
 	NOT_APPLIED("Service", "RestrictNetworkInterfaces"), NOT_APPLIED("Service", "RestrictRealtime"),
 	NOT_APPLIED("Service", "RestrictSUIDSGID"), NOT_APPLIED("Service", "RootDirectory"),
@@ -235,14 +245,13 @@ static const struct key_row rows[] = {
 	NOT_APPLIED("Service", "RootImage"), NOT_APPLIED("Service", "RootImageOptions"),
 	NOT_APPLIED("Service", "RootImagePolicy"), NOT_APPLIED("Service", "RootVerity"),
 	NOT_APPLIED("Service", "RuntimeDirectory"), NOT_APPLIED("Service", "RuntimeDirectoryMode"),
-	NOT_APPLIED("Service", "RuntimeDirectoryPreserve"), NOT_APPLIED("Service", "RuntimeMaxSec"),
+	NOT_APPLIED("Service", "RuntimeDirectoryPreserve"),
 	NOT_APPLIED("Service", "SELinuxContext"), NOT_APPLIED("Service", "SecureBits"),
 	NOT_APPLIED("Service", "SetCredential"), NOT_APPLIED("Service", "SetCredentialEncrypted"),
 	NOT_APPLIED("Service", "SetLoginEnvironment"), NOT_APPLIED("Service", "Slice"),
 	NOT_APPLIED("Service", "SmackProcessLabel"), NOT_APPLIED("Service", "SocketBindAllow"),
 	NOT_APPLIED("Service", "SocketBindDeny"), NOT_APPLIED("Service", "Sockets"),
-	NOT_APPLIED("Service", "StartLimitAction"), NOT_APPLIED("Service", "StartLimitBurst"),
-	NOT_APPLIED("Service", "StartLimitInterval"), NOT_APPLIED("Service", "StartupAllowedCPUs"),
+	NOT_APPLIED("Service", "StartLimitAction"), NOT_APPLIED("Service", "StartupAllowedCPUs"),
 	NOT_APPLIED("Service", "StartupAllowedMemoryNodes"), NOT_APPLIED("Service", "StartupBlockIOWeight"),
 	NOT_APPLIED("Service", "StartupCPUShares"), NOT_APPLIED("Service", "StartupCPUWeight"),
 	NOT_APPLIED("Service", "StartupIOWeight"), NOT_APPLIED("Service", "StartupMemoryHigh"),

@@ -181,32 +181,12 @@ int spec_parse_type(const struct key_context *c)
 	return 0;
 }
 
-bool spec_restart_is_for_daemons(const char *word)
-{
-	return str_equal(word, "always") || str_equal(word, "on-success");
-}
-
-int spec_parse_restart(const struct key_context *c)
-{
-	static const char *const words[] = {
-		"", "no", "on-failure", "on-abnormal", "on-abort", "on-watchdog", "on-success", "always",
-	};
-
-	for (size_t i = 0; i < ELEMENTS(words); i++)
-		if (str_equal(c->assignment->value, words[i])) {
-			spec_draft_of(c)->restart = c->assignment;
-			return 0;
-		}
-	spec_refuse(c, "wants no, on-failure, on-abnormal, on-abort or on-watchdog", c->assignment->value);
-	return 0;
-}
-
 int spec_parse_command(const struct key_context *c)
 {
 	return exec_command_parse(c, spec_draft_of(c)->specifiers, key_field(c));
 }
 
-/* ---- SuccessExitStatus= ---- */
+/* ---- SuccessExitStatus= and its like ---- */
 
 /* systemd.exec(5), "PROCESS EXIT CODES", and sysexits.h. */
 static const struct {
@@ -247,7 +227,7 @@ static bool is_number(const char *word)
 	return word[strspn(word, "0123456789")] == '\0';
 }
 
-static void add_success(const struct key_context *c, struct exit_status_set *set, const char *word)
+static void add_status(const struct key_context *c, struct exit_status_set *set, const char *word)
 {
 	uint64_t code;
 	int signal;
@@ -260,27 +240,27 @@ static void add_success(const struct key_context *c, struct exit_status_set *set
 		spec_refuse(c, "wants exit codes from 0 to 255, their names, and signals", word);
 }
 
-int spec_parse_success(const struct key_context *c)
+int spec_parse_exit_status(const struct key_context *c)
 {
 	_cleanup_(arena_done) struct arena scratch = { 0 };
-	struct service_spec *spec = &spec_draft_of(c)->spec;
+	const struct exit_status_set *(*field) = key_field(c);
 	const char *at = c->assignment->value;
 	struct exit_status_set *set;
 	char *word;
 	int r;
 
 	if (!*at) {
-		spec->success = NULL;
+		*field = NULL;
 		return 0;
 	}
 	set = arena_alloc(c->arena, sizeof(*set));
 	if (!set)
 		return -ENOMEM;
-	if (spec->success)
-		*set = *spec->success;
-	spec->success = set;
+	if (*field)
+		*set = **field;
+	*field = set;
 	while ((r = value_word(&at, VALUE_WORD_RAW, &scratch, &word)) > 0)
-		add_success(c, set, word);
+		add_status(c, set, word);
 	if (r == -EINVAL)
 		spec_refuse(c, "wants balanced quotes", c->assignment->value);
 	return r == -ENOMEM ? r : 0;

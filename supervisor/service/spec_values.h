@@ -6,16 +6,22 @@
  * is a struct spec_draft. */
 
 #include "base/keys.h"
+#include "service/restart.h"
 #include "service/spec.h"
 
 #define SPEC_TIMEOUT_STOP (90 * USEC_PER_SEC)
 #define SPEC_UMASK 0022
+/* Those of systemd. */
+#define SPEC_RESTART_DELAY (100 * USEC_PER_MSEC)
+#define SPEC_START_LIMIT_INTERVAL (10 * USEC_PER_SEC)
+#define SPEC_START_LIMIT_BURST 5
 
 struct spec_draft {
 	struct service_spec spec; /* first: offsets of rows count from here */
 	struct exec_context exec; /* spec.exec is made of it in the end */
 	const struct specifiers *specifiers;
 	const struct assignment *restart; /* the Restart= that counts, or NULL */
+	struct restart_policy again; /* spec.restart is made of it in the end */
 };
 
 /* ---- what parsers share ---- */
@@ -38,7 +44,11 @@ int spec_parse_dependency(const struct key_context *c);
 int spec_parse_type(const struct key_context *c);
 int spec_parse_restart(const struct key_context *c);
 int spec_parse_command(const struct key_context *c);
-int spec_parse_success(const struct key_context *c);
+int spec_parse_start_limit_interval(const struct key_context *c);
+int spec_parse_start_limit_burst(const struct key_context *c);
+/* Says that it does nothing. */
+int spec_parse_runtime_max(const struct key_context *c);
+int spec_parse_exit_status(const struct key_context *c); /* const struct exit_status_set * */
 int spec_parse_timeout(const struct key_context *c); /* 0 and infinity: none */
 int spec_parse_timeout_both(const struct key_context *c);
 int spec_parse_kill_mode(const struct key_context *c);

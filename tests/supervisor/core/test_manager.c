@@ -28,6 +28,7 @@ static struct {
 	const char *target; /* asked for whenever units are read */
 	int target_found;
 	const struct supd_host *host;
+	struct supd_run_event last;
 } plugged;
 
 static struct fake_world world;
@@ -50,9 +51,10 @@ static void on_zone(void *userdata _unused_, const struct supd_now *now _unused_
 }
 
 static void on_run(void *userdata _unused_, const struct supd_now *now _unused_,
-		   const struct supd_run_event *run _unused_)
+		   const struct supd_run_event *run)
 {
 	plugged.n_runs++;
+	plugged.last = *run;
 }
 
 static void on_saved(void *userdata _unused_, const struct supd_now *now _unused_, uint64_t ticket _unused_,
@@ -906,6 +908,123 @@ START_TEST(a_unit_removed_while_it_runs_goes_when_its_run_ends)
 }
 END_TEST
 
+/* ---- Restart= ---- */
+
+#define AGAIN "[Service]\nExecStart=/bin/job\nRestart=on-failure\nRestartSec=1\n"
+
+static void pass_time(usec_t span)
+{
+	world.now.boot += span;
+	world.now.real += span;
+	manager_wake(m, &world.now, SUPD_CLOCK_BOOTTIME);
+}
+
+START_TEST(a_failed_run_is_restarted_as_a_run_of_its_own)
+{
+	fake_unit(&world, "a.service", AGAIN);
+	begin();
+	start("a.service");
+	fake_finish(&world, m, "a.service", EXIT(1));
+	ck_assert_uint_eq(heard.n_ended, 1);
+	ck_assert(unit_is_active(manager_unit(m, "a.service")));
+	ck_assert_int_eq(start("a.service"), MANAGER_ALREADY_ACTIVE);
+	pass_time(USEC_PER_SEC);
+	ck_assert_uint_eq(world.n_processes, 2);
+	ck_assert_str_eq(manager_unit(m, "a.service")->run->cause, "restart");
+	ck_assert_uint_eq(manager_unit(m, "a.service")->run->attempt, 2);
+	ck_assert_mem_ne(world.process[0].run_id, world.process[1].run_id, RUN_ID_BYTES);
+	fake_finish(&world, m, "a.service", EXIT(0));
+	ck_assert_uint_eq(heard.n_ended, 2);
+	ck_assert_int_eq(heard.last_result, RUN_RESULT_SUCCESS);
+	ck_assert(!unit_is_active(manager_unit(m, "a.service")));
+}
+END_TEST
+
+START_TEST(the_plugin_hears_of_a_chain_of_restarts_as_of_one_run)
+{
+	const struct supd_cause cause = { .size = sizeof(cause), .kind = "calendar", .attempt = 1, .run_id = { 7 } };
+
+	config.gate_configured = true;
+	fake_unit(&world, "a.service", AGAIN);
+	begin();
+	ck_assert_int_eq(plugged.host->start_unit(plugged.host->ctx, "a.service", &cause), 0);
+	manager_zone_change(m, &world.now); /* any event settles */
+	fake_finish(&world, m, "a.service", EXIT(1));
+	ck_assert_uint_eq(plugged.n_runs, 1);
+	pass_time(USEC_PER_SEC);
+	ck_assert_uint_eq(plugged.n_runs, 1);
+	fake_finish(&world, m, "a.service", EXIT(4));
+	pass_time(USEC_PER_SEC);
+	fake_finish(&world, m, "a.service", EXIT(0));
+	ck_assert_uint_eq(plugged.n_runs, 2);
+	ck_assert_int_eq(plugged.last.stage, SUPD_RUN_ENDED);
+	ck_assert_int_eq(plugged.last.result, SUPD_RESULT_SUCCESS);
+	ck_assert_mem_eq(plugged.last.run_id, cause.run_id, RUN_ID_BYTES);
+}
+END_TEST
+
+START_TEST(too_many_restarts_are_given_up)
+{
+	fake_unit(&world, "a.service",
+		  "[Service]\nExecStart=/bin/job\nRestart=on-failure\nRestartSec=100ms\n");
+	begin();
+	start("a.service");
+	for (int i = 0; i < 9; i++) {
+		fake_finish(&world, m, "a.service", EXIT(1));
+		pass_time(100 * USEC_PER_MSEC);
+	}
+	ck_assert_uint_eq(world.n_processes, 5);
+	ck_assert_int_eq(manager_unit(m, "a.service")->service.state, SERVICE_FAILED);
+	ck_assert_int_eq(manager_unit(m, "a.service")->run->result, RUN_RESULT_EXIT_CODE);
+	/* Whoever starts it anew has as many again. */
+	ck_assert_int_eq(start("a.service"), MANAGER_DONE);
+	fake_finish(&world, m, "a.service", EXIT(1));
+	ck_assert_int_eq(manager_unit(m, "a.service")->service.state, SERVICE_AUTO_RESTART);
+}
+END_TEST
+
+START_TEST(a_limit_that_is_written_holds_for_every_start)
+{
+	fake_unit(&world, "a.service", "[Unit]\nStartLimitBurst=2\n[Service]\nExecStart=/bin/job\n");
+	begin();
+	for (int i = 0; i < 3; i++) {
+		ck_assert_int_eq(start("a.service"), MANAGER_DONE);
+		fake_finish(&world, m, "a.service", EXIT(0));
+	}
+	ck_assert_uint_eq(world.n_processes, 2);
+	ck_assert_uint_eq(heard.n_ended, 3);
+	ck_assert_int_eq(heard.last_result, RUN_RESULT_START_LIMIT);
+	world.now.boot += 11 * USEC_PER_SEC;
+	ck_assert_int_eq(start("a.service"), MANAGER_DONE);
+	ck_assert_uint_eq(world.n_processes, 3);
+}
+END_TEST
+
+START_TEST(a_stop_ends_a_chain_of_restarts)
+{
+	fake_unit(&world, "a.service", AGAIN);
+	begin();
+	start("a.service");
+	fake_finish(&world, m, "a.service", EXIT(1));
+	ck_assert_int_eq(manager_stop_unit(m, &world.now, "a.service"), MANAGER_DONE);
+	ck_assert(!unit_is_active(manager_unit(m, "a.service")));
+	pass_time(USEC_PER_SEC);
+	ck_assert_uint_eq(world.n_processes, 1);
+}
+END_TEST
+
+START_TEST(a_start_up_does_not_wait_for_restarts)
+{
+	fake_unit(&world, "a.service", AGAIN)->is_wanted = true;
+	begin();
+	ck_assert(!was_told(SUPD_MANAGER_RUNNING));
+	fake_finish(&world, m, "a.service", EXIT(1));
+	ck_assert(was_told(SUPD_MANAGER_RUNNING));
+	manager_shutdown(m, &world.now);
+	ck_assert(was_told(SUPD_MANAGER_ENDED));
+}
+END_TEST
+
 static Suite *manager_suite(void)
 {
 	Suite *s = suite_create("manager");
@@ -952,6 +1071,12 @@ static Suite *manager_suite(void)
 	tcase_add_test(tc, an_old_mistake_does_not_stand_in_the_way);
 	tcase_add_test(tc, a_run_ends_by_the_file_it_began_with);
 	tcase_add_test(tc, a_unit_removed_while_it_runs_goes_when_its_run_ends);
+	tcase_add_test(tc, a_failed_run_is_restarted_as_a_run_of_its_own);
+	tcase_add_test(tc, the_plugin_hears_of_a_chain_of_restarts_as_of_one_run);
+	tcase_add_test(tc, too_many_restarts_are_given_up);
+	tcase_add_test(tc, a_limit_that_is_written_holds_for_every_start);
+	tcase_add_test(tc, a_stop_ends_a_chain_of_restarts);
+	tcase_add_test(tc, a_start_up_does_not_wait_for_restarts);
 	suite_add_tcase(s, tc);
 	return s;
 }

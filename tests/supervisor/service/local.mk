@@ -23,6 +23,11 @@ check_PROGRAMS += %D%/test_not_applied
 TESTS += %D%/test_not_applied
 %C%_test_not_applied_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)
 
+check_PROGRAMS += %D%/test_restart
+TESTS += %D%/test_restart
+%C%_test_restart_SOURCES = %D%/test_restart.c %D%/spec_text.c %D%/spec_text.h
+%C%_test_restart_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)
+
 check_PROGRAMS += %D%/test_run_record
 TESTS += %D%/test_run_record
 %C%_test_run_record_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)

@@ -718,6 +718,72 @@ static const struct script scripts[] = {
 		},
 		"success 0",
 	},
+	{
+		"a failure with Restart= is followed by another run after RestartSec=",
+		"ExecStart=a\nRestart=on-failure\nRestartSec=5",
+		{
+			{ "start", 1, "start", NONE, " spawn start 0" },
+			{ "spawned", 1, "start", NONE, "" },
+			{ "exit 3", 2, "stop-sigterm", 92, TERM_TREE },
+			{ "empty", 2, "auto-restart", 7, " ended" },
+			{ "deadline", 6, "auto-restart", 7, "" },
+			{ "deadline", 7, "auto-restart", NONE, " restart" },
+			{ "start", 7, "start", NONE, " spawn start 0" },
+			{ "spawned", 7, "start", NONE, "" },
+			{ "exit 0", 8, "stop-sigterm", 98, TERM_TREE },
+			{ "empty", 8, "dead", NONE, " ended" },
+		},
+		"success 0",
+	},
+	{
+		"a restart that is refused leaves the failure as it was",
+		"ExecStart=a\nRestart=on-failure\nRestartSec=5",
+		{
+			{ "start", 1, "start", NONE, " spawn start 0" },
+			{ "failed exec 2", 1, "stop-sigterm", 91, TERM_TREE },
+			{ "empty", 2, "auto-restart", 7, " ended" },
+			{ "deadline", 7, "auto-restart", NONE, " restart" },
+			{ "refused", 7, "failed", NONE, " ended" },
+			{ "deadline", 8, "failed", NONE, "" },
+		},
+		"exec 2",
+	},
+	{
+		"a stop while a restart is waited for leaves it dead",
+		"ExecStart=a\nRestart=on-failure\nRestartSec=5",
+		{
+			{ "start", 1, "start", NONE, " spawn start 0" },
+			{ "spawned", 1, "start", NONE, "" },
+			{ "exit 3", 2, "stop-sigterm", 92, TERM_TREE },
+			{ "empty", 2, "auto-restart", 7, " ended" },
+			{ "stop", 3, "dead", NONE, " ended" },
+			{ "deadline", 7, "dead", NONE, "" },
+		},
+		"exit-code 3",
+	},
+	{
+		"a stop asked for while a failed run is being ended keeps it from being restarted",
+		"ExecStart=a\nRestart=on-failure",
+		{
+			{ "start", 1, "start", NONE, " spawn start 0" },
+			{ "spawned", 1, "start", NONE, "" },
+			{ "exit 3", 2, "stop-sigterm", 92, TERM_TREE },
+			{ "stop", 2, "stop-sigterm", 92, "" },
+			{ "empty", 3, "failed", NONE, " ended" },
+		},
+		"exit-code 3",
+	},
+	{
+		"a run that is refused fails without having begun",
+		"ExecStart=a",
+		{
+			{ "refused", 1, "failed", NONE, " ended" },
+			{ "refused", 2, "failed", NONE, " ended" },
+			{ "start", 3, "start", NONE, " spawn start 0" },
+			{ "refused", 4, "start", NONE, "" },
+		},
+		"none 0",
+	},
 };
 
 static const char *const phase_names[] = { "condition", "start-pre", "start", "start-post", "stop", "stop-post" };
@@ -749,8 +815,12 @@ static struct service_event event_from_text(const char *text)
 		ev.kind = SVC_TREE_EMPTY;
 	else if (str_equal(word, "changed"))
 		ev.kind = SVC_SPEC_CHANGED;
+	else if (str_equal(word, "refused"))
+		ev = (struct service_event) { .kind = SVC_REFUSED, .result = RUN_RESULT_START_LIMIT };
 	else if (str_equal(word, "failed"))
-		ev = (struct service_event) { SVC_SPAWN_FAILED, 0, 0, step_from_string(argument), number };
+		ev = (struct service_event) {
+			.kind = SVC_SPAWN_FAILED, .step = step_from_string(argument), .error = number,
+		};
 	else if (str_equal(word, "exit"))
 		ev = (struct service_event) { .kind = SVC_EXITED, .wstatus = W_EXITCODE(atoi(argument), 0) };
 	else if (str_equal(word, "signal"))
@@ -787,6 +857,9 @@ static void effects_to_text(const struct service_effects *fx, char *buf, size_t 
 			break;
 		case SVC_FX_ENDED:
 			fprintf(f, " ended");
+			break;
+		case SVC_FX_RESTART:
+			fprintf(f, " restart");
 			break;
 		}
 	}

@@ -182,6 +182,9 @@ static void do_effects(struct world *w, const struct service *s, const struct se
 			CHECK(w, i == fx->n - 1);
 			on_ended(w, s, spec);
 			break;
+		case SVC_FX_RESTART:
+			CHECK(w, false); /* none of these services has Restart= */
+			break;
 		}
 	}
 }
