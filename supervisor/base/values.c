@@ -2,6 +2,7 @@
 #include "base/values.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -83,6 +84,80 @@ int value_mode(const char *s, mode_t *ret)
 	if (r < 0)
 		return r;
 	*ret = (mode_t) mode;
+	return 0;
+}
+
+/* The suffix at *@s, as a shift; -1: none that is known. */
+static int take_suffix(const char **s)
+{
+	static const char suffixes[] = "BKMGTPE";
+	const char *at;
+
+	if (!**s || **s == ' ')
+		return 0;
+	at = strchr(suffixes, **s);
+	if (!at)
+		return -1;
+	(*s)++;
+	return 10 * (int) (at - suffixes);
+}
+
+/* "12" or "1.5" at *@s, shifted left by the suffix that follows; of a fraction what makes whole bytes. */
+static int take_size(const char **s, int *shift, uint64_t *ret)
+{
+	uint64_t whole = 0, fraction = 0, scale = 1;
+	const char *begin = *s;
+
+	for (; **s >= '0' && **s <= '9'; (*s)++) {
+		uint64_t digit = (uint64_t) (**s - '0');
+
+		if (whole > (UINT64_MAX - digit) / 10)
+			return -ERANGE;
+		whole = whole * 10 + digit;
+	}
+	if (*s == begin)
+		return -EINVAL;
+	if (**s == '.')
+		for ((*s)++; **s >= '0' && **s <= '9'; (*s)++)
+			if (scale <= 1000000) {
+				fraction = fraction * 10 + (uint64_t) (**s - '0');
+				scale *= 10;
+			}
+	*s += strspn(*s, " ");
+	*shift = take_suffix(s);
+	if (*shift < 0)
+		return -EINVAL;
+	if (whole > UINT64_MAX >> *shift)
+		return -ERANGE;
+	/* Below 2^24 each, the product fits up to 2^40; larger units lose what is finer. */
+	*ret = whole << *shift;
+	if (*shift <= 40)
+		*ret += (fraction << *shift) / scale;
+	else
+		*ret += ((fraction << 40) / scale) << (*shift - 40);
+	return 0;
+}
+
+int value_size(const char *s, uint64_t *ret)
+{
+	uint64_t sum = 0, part;
+	int shift, before = INT_MAX, r;
+
+	s += strspn(s, " ");
+	do {
+		r = take_size(&s, &shift, &part);
+		if (r < 0)
+			return r;
+		/* "1G 512M", from the largest down */
+		if (shift >= before)
+			return -EINVAL;
+		if (sum > UINT64_MAX - part)
+			return -ERANGE;
+		before = shift;
+		sum += part;
+		s += strspn(s, " ");
+	} while (*s);
+	*ret = sum;
 	return 0;
 }
 

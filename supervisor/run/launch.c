@@ -5,12 +5,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/ioprio.h>
+#include <linux/mempolicy.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -49,13 +53,19 @@ CHILD_CODE static int fail(struct launch *l, enum exec_step step)
 }
 
 /* By hand: exec resets handlers, but leaves ignored what was ignored. */
-CHILD_CODE static void reset_signals(void)
+CHILD_CODE static int reset_signals(struct launch *l)
 {
+	struct sigaction ignore = { .sa_handler = SIG_IGN };
+
 	static const char zero[KERNEL_SIGACTION_MAX];
 
 	for (int sig = 1; sig < _NSIG; sig++)
 		(void) syscall(SYS_rt_sigaction, sig, zero, NULL, (size_t) _NSIG / 8);
-	(void) syscall(SYS_rt_sigprocmask, SIG_SETMASK, zero, NULL, (size_t) _NSIG / 8);
+	if (l->ignore_sigpipe && sigaction(SIGPIPE, &ignore, NULL) < 0)
+		return fail(l, EXEC_STEP_SIGNAL_MASK);
+	if (syscall(SYS_rt_sigprocmask, SIG_SETMASK, zero, NULL, (size_t) _NSIG / 8) < 0)
+		return fail(l, EXEC_STEP_SIGNAL_MASK);
+	return 0;
 }
 
 CHILD_CODE static int set_up_streams(struct launch *l)
@@ -115,13 +125,139 @@ CHILD_CODE static int close_others(struct launch *l)
 	return 0;
 }
 
+/* Where it may not be lowered (in a user namespace, say), it stays as it is, as in systemd. */
+CHILD_CODE static int adjust_oom_score(struct launch *l)
+{
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC), saved;
+
+	if (fd < 0)
+		return fail(l, EXEC_STEP_OOM_ADJUST);
+	if (write(fd, l->oom_score_adjust, strlen(l->oom_score_adjust)) < 0 && errno != EPERM && errno != EACCES) {
+		saved = errno;
+		(void) close(fd);
+		errno = saved;
+		return fail(l, EXEC_STEP_OOM_ADJUST);
+	}
+	(void) close(fd);
+	return 0;
+}
+
+/* The nearest level that we may have, as in systemd: RLIMIT_NICE counts from 0 (20) to 40 (-20). */
+CHILD_CODE static int set_nice(struct launch *l)
+{
+	int current, nearest, wanted_errno;
+	struct rlimit limit;
+
+	if (setpriority(PRIO_PROCESS, 0, l->nice) == 0)
+		return 0;
+	wanted_errno = errno;
+	if (errno != EPERM && errno != EACCES)
+		return fail(l, EXEC_STEP_NICE);
+	errno = 0;
+	current = getpriority(PRIO_PROCESS, 0);
+	/* To be nicer is always allowed: then it is the call itself that is refused. */
+	if (errno != 0 || l->nice > current || getrlimit(RLIMIT_NICE, &limit) < 0) {
+		errno = wanted_errno;
+		return fail(l, EXEC_STEP_NICE);
+	}
+	nearest = limit.rlim_cur >= 40 ? -20 : limit.rlim_cur == 0 ? 19 : 20 - (int) limit.rlim_cur;
+	if (nearest < current && setpriority(PRIO_PROCESS, 0, nearest) < 0)
+		return fail(l, EXEC_STEP_NICE);
+	return 0;
+}
+
+CHILD_CODE static int set_scheduler(struct launch *l)
+{
+	const struct exec_limits *x = l->limits;
+	bool is_realtime = x->scheduler == SCHED_FIFO || x->scheduler == SCHED_RR;
+	int policy = x->scheduler | (x->scheduler_reset_on_fork ? SCHED_RESET_ON_FORK : 0);
+	struct sched_param param = { 0 };
+
+	if (is_realtime)
+		param.sched_priority = x->scheduler_priority > 0 ? x->scheduler_priority : 1;
+	/* musl has no sched_setscheduler(3) */
+	if (syscall(SYS_sched_setscheduler, 0, policy, &param) < 0)
+		return fail(l, EXEC_STEP_SCHEDULER);
+	return 0;
+}
+
+/* A kernel without NUMA has one node only, and nothing to choose. */
+CHILD_CODE static int set_numa_policy(struct launch *l)
+{
+	const struct exec_limits *x = l->limits;
+	bool has_nodes = x->numa_policy != MPOL_DEFAULT && x->numa_policy != MPOL_LOCAL;
+	const unsigned long *nodes = has_nodes ? l->numa_nodes.word : NULL;
+	/* One more than there are bits: set_mempolicy(2) takes one off. */
+	size_t n_bits = nodes ? l->numa_nodes.n_words * sizeof(*nodes) * CHAR_BIT + 1 : 0;
+
+	if (syscall(SYS_set_mempolicy, x->numa_policy, nodes, n_bits) < 0 && errno != ENOSYS)
+		return fail(l, EXEC_STEP_NUMA_POLICY);
+	return 0;
+}
+
+CHILD_CODE static int set_io_priority(struct launch *l)
+{
+	/* idle and none have no levels */
+	bool has_level = l->limits->io_class == IOPRIO_CLASS_RT || l->limits->io_class == IOPRIO_CLASS_BE;
+	int priority = IOPRIO_PRIO_VALUE(l->limits->io_class, has_level ? l->limits->io_priority : 0);
+
+	if (syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, priority) < 0)
+		return fail(l, EXEC_STEP_IO_PRIORITY);
+	return 0;
+}
+
+/* What it is to the kernel's schedulers; all of it while we still have all rights. */
+CHILD_CODE static int set_scheduling(struct launch *l)
+{
+	const struct exec_limits *x = l->limits;
+
+	if (x && x->has_oom_score_adjust && adjust_oom_score(l) < 0)
+		return -1;
+	if (l->has_nice && set_nice(l) < 0)
+		return -1;
+	if (!x)
+		return 0;
+	if (x->has_scheduler && set_scheduler(l) < 0)
+		return -1;
+	if (x->cpus.n_words > 0 &&
+	    syscall(SYS_sched_setaffinity, 0, x->cpus.n_words * sizeof(*x->cpus.word), x->cpus.word) < 0)
+		return fail(l, EXEC_STEP_CPU_AFFINITY);
+	if (x->has_numa_policy && set_numa_policy(l) < 0)
+		return -1;
+	if (x->has_io && set_io_priority(l) < 0)
+		return -1;
+	if (x->has_timer_slack && prctl(PR_SET_TIMERSLACK, (unsigned long) x->timer_slack, 0, 0, 0) < 0)
+		return fail(l, EXEC_STEP_TIMER_SLACK);
+	if (x->has_personality && personality(x->personality) < 0)
+		return fail(l, EXEC_STEP_PERSONALITY);
+	return 0;
+}
+
+/* As near as we may come to it, as in systemd: without rights a hard limit cannot be raised. */
+CHILD_CODE static int set_limit(struct launch *l, const struct exec_rlimit *wanted)
+{
+	struct rlimit limit = { .rlim_cur = wanted->soft, .rlim_max = wanted->hard }, highest;
+
+	if (setrlimit(wanted->resource, &limit) == 0)
+		return 0;
+	if (errno != EPERM || getrlimit(wanted->resource, &highest) < 0)
+		return fail(l, EXEC_STEP_LIMITS);
+	if (limit.rlim_cur > highest.rlim_max)
+		limit.rlim_cur = highest.rlim_max;
+	if (limit.rlim_max > highest.rlim_max)
+		limit.rlim_max = highest.rlim_max;
+	return setrlimit(wanted->resource, &limit) < 0 ? fail(l, EXEC_STEP_LIMITS) : 0;
+}
+
 CHILD_CODE static int set_limits(struct launch *l)
 {
 	if (l->has_nofile && setrlimit(RLIMIT_NOFILE, &l->nofile) < 0)
-		return fail(l, EXEC_STEP_FDS);
-	(void) umask(l->umask);
-	if (l->has_nice && setpriority(PRIO_PROCESS, 0, l->nice) < 0)
-		return fail(l, EXEC_STEP_NICE);
+		return fail(l, EXEC_STEP_LIMITS);
+	if (!l->limits || l->is_unlimited)
+		return 0;
+	for (size_t i = 0; i < l->limits->n_rlimits; i++)
+		if (set_limit(l, &l->limits->rlimit[i]) < 0)
+			return -1;
 	return 0;
 }
 
@@ -232,19 +368,29 @@ CHILD_CODE static int join_cgroup(struct launch *l)
 	return 0;
 }
 
+/* The order is systemd's. What a sandbox consists of is not done yet; it has its place where it is told. */
 CHILD_CODE static int child_steps(struct launch *l)
 {
 	if (l->must_join && join_cgroup(l) < 0)
 		return -1;
 	if (setsid() < 0)
 		return fail(l, EXEC_STEP_SETSID);
-	reset_signals();
-	if (set_up_streams(l) < 0 || close_others(l) < 0 || set_limits(l) < 0)
+	if (reset_signals(l) < 0 || set_up_streams(l) < 0 || close_others(l) < 0)
 		return -1;
 	if (chdir("/") < 0)
 		return fail(l, EXEC_STEP_CHDIR);
-	if (set_groups(l) < 0 || set_group(l) < 0 || set_user(l) < 0 || enter_directory(l) < 0)
+	if (set_scheduling(l) < 0)
 		return -1;
+	(void) umask(l->umask);
+	if (set_limits(l) < 0)
+		return -1;
+	/* Sandbox: namespaces, mounts and the root directory, while everything is allowed yet. */
+	if (set_groups(l) < 0 || set_group(l) < 0)
+		return -1;
+	/* Sandbox: capabilities, secure bits and security labels, before the user's rights are all there are. */
+	if (set_user(l) < 0 || enter_directory(l) < 0)
+		return -1;
+	/* Sandbox: no new privileges, and filters of system calls at last: they deny what is done above. */
 	die_with_parent(l);
 	return become(l);
 }
@@ -289,6 +435,8 @@ int launch(struct launch *l, pid_t *pid, int *pidfd)
 	if (stack == MAP_FAILED)
 		return refuse(l, errno);
 	l->groups_check = groups;
+	if (l->limits)
+		(void) snprintf(l->oom_score_adjust, sizeof(l->oom_score_adjust), "%d", l->limits->oom_score_adjust);
 	l->parent = getpid();
 	l->step = EXEC_STEP_NONE;
 	l->error = 0;

@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include "service/exec_limits.h"
 #include "service/run_record.h"
 
 struct identity;
@@ -34,6 +35,10 @@ struct launch {
 	int nice;
 	bool has_nofile;              /* the daemon has raised its own limit */
 	struct rlimit nofile;
+	bool ignore_sigpipe;
+	bool is_unlimited;            /* Limit…= is not for this command */
+	const struct exec_limits *limits; /* or NULL */
+	struct exec_mask numa_nodes;      /* those of limits, or all there are */
 	int parent_death_signal;      /* 0: none */
 	/* Out, on failure: where and why. */
 	enum exec_step step;
@@ -41,6 +46,7 @@ struct launch {
 	/* private */
 	pid_t parent;
 	gid_t *groups_check;
+	char oom_score_adjust[8];
 };
 
 /* *pid and *pidfd are written by the kernel before the child's first instruction, so that who sees a dead child

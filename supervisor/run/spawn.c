@@ -4,7 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <limits.h>
+#include <linux/mempolicy.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -12,9 +17,11 @@
 #include "run/launch.h"
 #include "run/streams.h"
 #include "service/environment.h"
+#include "service/exec_limits.h"
 #include "service/exec_streams.h"
 #include "store/file.h"
 
+#define NUMA_WORDS 128 /* for more nodes than any kernel is built for */
 #define ENVIRONMENT_FILE_MAX ((size_t) 1024 * 1024)
 
 /* ---- copying the request ---- */
@@ -87,6 +94,38 @@ static int copy_streams(struct arena *a, const struct exec_streams **streams)
 	return 0;
 }
 
+static int copy_mask(struct arena *a, struct exec_mask *mask)
+{
+	unsigned long *copy = arena_alloc(a, (mask->n_words + 1) * sizeof(*copy));
+
+	if (!copy)
+		return -ENOMEM;
+	for (size_t i = 0; i < mask->n_words; i++)
+		copy[i] = mask->word[i];
+	mask->word = copy;
+	return 0;
+}
+
+static int copy_limits(struct arena *a, const struct exec_limits **limits)
+{
+	const struct exec_limits *from = *limits;
+	struct exec_limits *copy;
+
+	if (!from)
+		return 0;
+	copy = arena_alloc(a, sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	*copy = *from;
+	copy->rlimit = arena_alloc(a, (from->n_rlimits + 1) * sizeof(*copy->rlimit));
+	if (!copy->rlimit || copy_mask(a, &copy->cpus) < 0 || copy_mask(a, &copy->numa_nodes) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < from->n_rlimits; i++)
+		copy->rlimit[i] = from->rlimit[i];
+	*limits = copy;
+	return 0;
+}
+
 static int copy_exec(struct arena *a, const struct exec_context **exec)
 {
 	struct exec_context *to = arena_alloc(a, sizeof(*to));
@@ -98,7 +137,8 @@ static int copy_exec(struct arena *a, const struct exec_context **exec)
 	if (copy_string(a, &to->user) < 0 || copy_string(a, &to->group) < 0 ||
 	    copy_string(a, &to->working_directory) < 0 || copy_strings(a, &to->supplementary_groups) < 0 ||
 	    copy_strings(a, &to->environment) < 0 || copy_strings(a, &to->pass_environment) < 0 ||
-	    copy_strings(a, &to->unset_environment) < 0 || copy_files(a, to) < 0 || copy_streams(a, &to->streams) < 0)
+	    copy_strings(a, &to->unset_environment) < 0 || copy_files(a, to) < 0 ||
+	    copy_streams(a, &to->streams) < 0 || copy_limits(a, &to->limits) < 0)
 		return -ENOMEM;
 	return 0;
 }
@@ -292,6 +332,9 @@ static int prepare(struct spawn *s, struct prepared *p)
 	r = identity_lookup(&s->spec, is_home_wanted(s), &s->arena, &p->identity, &step);
 	if (r < 0)
 		return fail(s, step, r);
+	/* It still has the user's home and environment, as in systemd. */
+	if (s->command.keeps_user)
+		p->identity.set_user = p->identity.set_group = p->identity.set_groups = false;
 	r = prepare_files(s, p);
 	if (r >= 0)
 		r = prepare_directory(s, p);
@@ -300,6 +343,42 @@ static int prepare(struct spawn *s, struct prepared *p)
 	if (r >= 0)
 		r = prepare_path(s, p);
 	return r;
+}
+
+/* The nodes that the policy is about. Where there is no NUMA, there are none. */
+static struct exec_mask numa_nodes(struct spawn *s)
+{
+	const struct exec_limits *l = s->spec.exec->limits;
+	struct exec_mask all = { .n_words = NUMA_WORDS };
+
+	if (!l || !l->has_numa_policy || !l->all_numa_nodes)
+		return l ? l->numa_nodes : (struct exec_mask) { 0 };
+	all.word = arena_alloc(&s->arena, all.n_words * sizeof(*all.word));
+	if (!all.word || syscall(SYS_get_mempolicy, NULL, all.word, all.n_words * sizeof(*all.word) * CHAR_BIT, NULL,
+				 MPOL_F_MEMS_ALLOWED) < 0)
+		return (struct exec_mask) { 0 };
+	return all;
+}
+
+/* It belongs to the memory of a process, which before the exec is ours: so it is set right after. Through a file that
+ * was this child's for sure: as long as the child can be signalled, its number is nobody else's. */
+static void set_coredump_filter(struct spawn *s)
+{
+	_cleanup_close_ int fd = -1;
+	char path[64], text[16];
+	int n;
+
+	if (!s->spec.exec->limits || !s->spec.exec->limits->has_coredump_filter)
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/coredump_filter", (int) s->child.pid);
+	n = snprintf(text, sizeof(text), "0x%x", (unsigned) s->spec.exec->limits->coredump_filter);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd >= 0 && syscall(SYS_pidfd_send_signal, s->child.pidfd, 0, NULL, 0) < 0)
+		return;
+	/* Who has ended already dumps nothing any more. */
+	if ((fd < 0 && errno != ENOENT) || (fd >= 0 && write(fd, text, (size_t) n) < 0 && errno != ESRCH))
+		diag_add(&s->mistakes, DIAG_WARNING, NULL, 0, "CoredumpFilter", "CoredumpFilter= cannot be set: %s",
+			 strerror(errno));
 }
 
 /* A service of another user may reopen its /dev/stdout only if the pipe belongs to that user. */
@@ -352,10 +431,16 @@ static void work(struct worker_job *job)
 		.nice = s->spec.exec->nice,
 		.has_nofile = s->config->has_nofile,
 		.nofile = s->config->nofile,
+		.ignore_sigpipe = s->spec.exec->ignore_sigpipe,
+		.is_unlimited = s->command.is_unlimited,
+		.limits = s->spec.exec->limits,
+		.numa_nodes = numa_nodes(s),
 		.parent_death_signal = s->config->parent_death_signal,
 	};
 	if (launch(&l, &s->child.pid, &s->child.pidfd) < 0)
 		(void) fail(s, l.step, -l.error);
+	else
+		set_coredump_filter(s);
 	streams_close(&streams);
 }
 

@@ -174,15 +174,6 @@ static int parse_arguments(struct parser *p, const char ***list, size_t *n)
 	return 0;
 }
 
-static void note_prefixes(const struct parser *p, const struct prefixes *x)
-{
-	const struct assignment *a = p->c->assignment;
-
-	if (x->full_privileges || x->n_bangs > 0)
-		diag_add(p->c->diag, DIAG_NOT_APPLIED, a->file, a->line, a->key,
-			 "the prefixes + and ! of %s= are not applied yet, ignored", a->key);
-}
-
 static int append_command(struct parser *p, const struct exec_command *command)
 {
 	struct exec_command *grown = arena_grow(p->scratch, p->found.item, p->found.n, sizeof(*grown));
@@ -221,12 +212,14 @@ static int parse_command(struct parser *p, const char *first)
 	r = append_word(p, &argv, &n, NULL);
 	if (r < 0)
 		return r;
-	note_prefixes(p, &prefixes);
 	return append_command(p, &(struct exec_command) {
 		.path = program,
 		.argv = argv,
 		.ignore_failure = prefixes.ignore_failure,
 		.no_substitution = prefixes.no_substitution,
+		/* "!!" is "!" where the kernel has no ambient capabilities: nowhere any more. */
+		.keeps_user = prefixes.full_privileges || prefixes.n_bangs == 1,
+		.is_unlimited = prefixes.full_privileges,
 	});
 }
 

@@ -3,7 +3,7 @@
 #define SUPD_SERVICE_COMMAND_H
 
 /* The value of an Exec…= key → commands. systemd.service(5), "COMMAND LINES": quoting, escapes, ';' between
- * commands, prefixes - @ : + ! (the last two are taken with a warning). No shell, ever. */
+ * commands, prefixes - @ : + ! !!. No shell, ever. */
 
 #include "base/keys.h"
 #include "service/spec.h"

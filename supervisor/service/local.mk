@@ -6,6 +6,7 @@ libservice_a_SOURCES = \
 	%D%/command.c %D%/command.h \
 	%D%/environment.c %D%/environment.h \
 	%D%/environment_file.c \
+	%D%/exec_limits.h \
 	%D%/exec_streams.c %D%/exec_streams.h \
 	%D%/expand.c \
 	%D%/not_applied.c %D%/not_applied.h \
@@ -14,5 +15,6 @@ libservice_a_SOURCES = \
 	%D%/service_fsm.c %D%/service_fsm.h \
 	%D%/spec.c %D%/spec.h \
 	%D%/spec_keys.c \
+	%D%/spec_limits.c %D%/spec_limits.h \
 	%D%/spec_values.c %D%/spec_values.h \
 	%D%/specifier.c %D%/specifier.h

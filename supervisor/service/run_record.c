@@ -44,6 +44,14 @@ static const struct {
 	[EXEC_STEP_CHDIR] = { "chdir", 200 },
 	[EXEC_STEP_FDS] = { "fds", 202 },
 	[EXEC_STEP_EXEC] = { "exec", 203 },
+	[EXEC_STEP_LIMITS] = { "limits", 205 },
+	[EXEC_STEP_OOM_ADJUST] = { "oom-adjust", 206 },
+	[EXEC_STEP_SCHEDULER] = { "scheduler", 214 },
+	[EXEC_STEP_CPU_AFFINITY] = { "cpu-affinity", 215 },
+	[EXEC_STEP_NUMA_POLICY] = { "numa-policy", 242 },
+	[EXEC_STEP_IO_PRIORITY] = { "io-priority", 211 },
+	[EXEC_STEP_TIMER_SLACK] = { "timer-slack", 212 },
+	[EXEC_STEP_PERSONALITY] = { "personality", 230 },
 };
 static_assert(ELEMENTS(steps) == EXEC_STEP_COUNT, "a name and a status for each step");
 

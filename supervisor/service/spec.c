@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "service/spec_values.h"
 
-static const struct exec_context exec_defaults = { .umask = SPEC_UMASK };
+static const struct exec_context exec_defaults = { .umask = SPEC_UMASK, .ignore_sigpipe = true };
 
 static const struct service_spec defaults = {
 	.type_name = "oneshot",

@@ -13,6 +13,7 @@
 #include "base/usec.h"
 #include "service/specifier.h"
 
+struct exec_limits;
 struct restart_policy;
 
 enum service_type {
@@ -36,6 +37,8 @@ struct exec_command {
 	const char *const *argv;  /* NULL-terminated, never empty; variables not yet substituted */
 	bool ignore_failure;      /* '-' */
 	bool no_substitution;     /* ':' */
+	bool keeps_user;          /* '!' and '+': User= and its like are not for this one */
+	bool is_unlimited;        /* '+': nor is what a service is denied */
 };
 
 struct exec_commands {
@@ -74,6 +77,8 @@ struct exec_context {
 	int nice;
 	bool has_nice;
 	bool working_directory_optional;      /* '-' */
+	bool ignore_sigpipe;                  /* true by default, as in systemd */
+	const struct exec_limits *limits;     /* NULL: none of its keys is used */
 };
 
 /* There are very many of these: what few services say stands in structs of its own. */

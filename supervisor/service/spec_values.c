@@ -478,16 +478,3 @@ int spec_parse_environment_file(const struct key_context *c)
 	exec->environment_file = grown;
 	return 0;
 }
-
-/* ---- done here for some values only ---- */
-
-int spec_parse_only(const struct key_context *c)
-{
-	bool value = c->row->parameter;
-
-	if (*c->assignment->value && value_bool(c->assignment->value, &value) < 0)
-		spec_refuse(c, "wants yes or no", c->assignment->value);
-	else if (value != (bool) c->row->parameter)
-		spec_not_applied(c, c->assignment->value);
-	return 0;
-}

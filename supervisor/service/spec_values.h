@@ -60,8 +60,6 @@ int spec_parse_environment(const struct key_context *c);
 int spec_parse_environment_file(const struct key_context *c);
 int spec_parse_pass_environment(const struct key_context *c);
 int spec_parse_unset_environment(const struct key_context *c);
-/* A switch of which only the value row->parameter is done here. */
-int spec_parse_only(const struct key_context *c);
 
 /* "oneshot" → true; another of systemd's types → false; 0, or -EINVAL for neither. */
 int spec_type_from_string(const char *word, enum service_type *ret);

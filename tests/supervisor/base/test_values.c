@@ -101,6 +101,49 @@ static const struct {
 	{"8", -EINVAL, 0}, {"0o22", -EINVAL, 0}, {"", -EINVAL, 0},   {"-22", -EINVAL, 0}, {"u=rwx", -EINVAL, 0},
 };
 
+static const struct {
+	const char *text;
+	int r;
+	uint64_t value;
+} sizes[] = {
+	{"0", 0, 0},
+	{"4096", 0, 4096},
+	{"1B", 0, 1},
+	{"1K", 0, 1024},
+	{"1 K", 0, 1024},
+	{"2M", 0, 2 << 20},
+	{"1.5G", 0, UINT64_C(3) << 29},
+	{"0.5K", 0, 512},
+	{"1.K", 0, 1024},
+	{"1T", 0, UINT64_C(1) << 40},
+	{"1P", 0, UINT64_C(1) << 50},
+	{"1.5E", 0, UINT64_C(3) << 59},
+	{"1G 512M", 0, UINT64_C(3) << 29},
+	{"1K1", 0, 1025},
+	{"18446744073709551615", 0, UINT64_MAX},
+	{"18446744073709551616", -ERANGE, 0},
+	{"16E", -ERANGE, 0},
+	{"15.9E 1E", -EINVAL, 0},
+	{"512M 1G", -EINVAL, 0},
+	{"", -EINVAL, 0},
+	{"K", -EINVAL, 0},
+	{".5K", -EINVAL, 0},
+	{"1KB", -EINVAL, 0},
+	{"1k", -EINVAL, 0},
+	{"-1", -EINVAL, 0},
+	{"1.2.3", -EINVAL, 0},
+	{"5 parsecs", -EINVAL, 0},
+};
+
+START_TEST(sizes_count_by_1024)
+{
+	uint64_t value = 42;
+
+	ck_assert_int_eq(value_size(sizes[_i].text, &value), sizes[_i].r);
+	ck_assert_uint_eq(value, sizes[_i].r == 0 ? sizes[_i].value : 42);
+}
+END_TEST
+
 START_TEST(modes_are_octal)
 {
 	mode_t value = 01234;
@@ -243,6 +286,7 @@ static Suite *values_suite(void)
 	tcase_add_loop_test(t, numbers_are_digits_and_fit, 0, ELEMENTS(unsigneds));
 	tcase_add_loop_test(t, signed_numbers_reach_their_ends, 0, ELEMENTS(signeds));
 	tcase_add_loop_test(t, modes_are_octal, 0, ELEMENTS(modes));
+	tcase_add_loop_test(t, sizes_count_by_1024, 0, ELEMENTS(sizes));
 	tcase_add_test(t, spans_count_seconds_unless_said_otherwise);
 	tcase_add_loop_test(t, signals_have_names_and_numbers, 0, ELEMENTS(signal_rows));
 	tcase_add_test(t, every_signal_name_leads_back_to_its_number);

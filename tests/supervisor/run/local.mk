@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 # What the tests start as a service, and the loop they start it from.
 check_PROGRAMS += %D%/probe
+# It is to see what it is given, not what a sanitizer makes of that.
+%C%_probe_CFLAGS = $(AM_CFLAGS) -fno-sanitize=all
+%C%_probe_LDFLAGS = $(AM_LDFLAGS) -fno-sanitize=all
 %C%_probe_LDADD =
 
 check_LIBRARIES += libscene.a

@@ -4,12 +4,18 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/ioprio.h>
+#include <linux/mempolicy.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -73,7 +79,6 @@ static void tell_identity(void)
 
 static void tell_place(void)
 {
-	struct rlimit nofile;
 	char cwd[4096];
 	mode_t mask = umask(0);
 
@@ -81,8 +86,104 @@ static void tell_place(void)
 	printf("umask %04o\n", (unsigned) mask);
 	printf("nice %d\n", getpriority(PRIO_PROCESS, 0));
 	printf("leader %s\n", getsid(0) == getpid() && getpgrp() == getpid() ? "yes" : "no");
-	if (getrlimit(RLIMIT_NOFILE, &nofile) == 0)
-		printf("nofile %llu %llu\n", (unsigned long long) nofile.rlim_cur, (unsigned long long) nofile.rlim_max);
+}
+
+static void tell_limit(const char *name, int resource)
+{
+	struct rlimit limit;
+	rlim_t value[2];
+
+	if (getrlimit(resource, &limit) < 0)
+		return;
+	value[0] = limit.rlim_cur;
+	value[1] = limit.rlim_max;
+	printf("limit-%s", name);
+	for (int i = 0; i < 2; i++)
+		if (value[i] == RLIM_INFINITY)
+			printf(" infinity");
+		else
+			printf(" %llu", (unsigned long long) value[i]);
+	printf("\n");
+}
+
+static void tell_limits(void)
+{
+	static const struct {
+		const char *name;
+		int resource;
+	} limits[] = {
+		{ "as", RLIMIT_AS }, { "core", RLIMIT_CORE }, { "cpu", RLIMIT_CPU }, { "data", RLIMIT_DATA },
+		{ "fsize", RLIMIT_FSIZE }, { "locks", RLIMIT_LOCKS }, { "memlock", RLIMIT_MEMLOCK },
+		{ "msgqueue", RLIMIT_MSGQUEUE }, { "nice", RLIMIT_NICE }, { "nofile", RLIMIT_NOFILE },
+		{ "nproc", RLIMIT_NPROC }, { "rss", RLIMIT_RSS }, { "rtprio", RLIMIT_RTPRIO },
+		{ "rttime", RLIMIT_RTTIME }, { "sigpending", RLIMIT_SIGPENDING }, { "stack", RLIMIT_STACK },
+	};
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		tell_limit(limits[i].name, limits[i].resource);
+}
+
+/* The first line of a file, under a name. */
+static void tell_file(const char *name, const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char line[4096];
+
+	if (f && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		printf("%s %s\n", name, line);
+	}
+	if (f)
+		fclose(f);
+}
+
+/* The last folder of the cgroup v2, which has the unit's name in it: "run-5-x.service" */
+static void tell_cgroup(void)
+{
+	FILE *f = fopen("/proc/self/cgroup", "re");
+	char line[4096];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (strncmp(line, "0::", 3) == 0) {
+			line[strcspn(line, "\n")] = '\0';
+			printf("cgroup %s\n", strrchr(line, '/') + 1);
+		}
+	if (f)
+		fclose(f);
+}
+
+static void tell_cpus(void)
+{
+	cpu_set_t set;
+
+	printf("cpus");
+	for (int i = 0; sched_getaffinity(0, sizeof(set), &set) == 0 && i < CPU_SETSIZE; i++)
+		if (CPU_ISSET(i, &set))
+			printf(" %d", i);
+	printf("\n");
+}
+
+static void tell_scheduling(void)
+{
+	static const char *const policies[] = { "other", "fifo", "rr", "batch", "iso", "idle", "deadline", "ext" };
+	static const char *const classes[] = { "none", "realtime", "best-effort", "idle" };
+	int policy = (int) syscall(SYS_sched_getscheduler, 0), io = (int) syscall(SYS_ioprio_get, IOPRIO_WHO_PROCESS, 0);
+	int numa = 0, terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+	struct sched_param param = { 0 };
+
+	(void) syscall(SYS_sched_getparam, 0, &param);
+	printf("scheduler %s %d%s\n", policies[policy & 7], param.sched_priority,
+	       policy & SCHED_RESET_ON_FORK ? " reset" : "");
+	printf("io %s %d\n", classes[IOPRIO_PRIO_CLASS(io) & 3], (int) IOPRIO_PRIO_DATA(io));
+	printf("timer-slack %d\n", prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0));
+	printf("personality %x\n", (unsigned) personality(0xffffffff));
+	if (syscall(SYS_get_mempolicy, &numa, NULL, 0, NULL, 0) == 0)
+		printf("numa %d\n", numa);
+	tell_file("oom-score-adjust", "/proc/self/oom_score_adj");
+	tell_file("coredump-filter", "/proc/self/coredump_filter");
+	tell_cpus();
+	printf("terminal %s\n", terminal < 0 ? "no" : "yes");
+	printf("no-new-privileges %d\n", prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0));
 }
 
 static int tell_all(int argc, char **argv)
@@ -91,6 +192,9 @@ static int tell_all(int argc, char **argv)
 	tell_signals();
 	tell_identity();
 	tell_place();
+	tell_limits();
+	tell_scheduling();
+	tell_cgroup();
 	for (int i = 0; i < argc; i++)
 		printf("arg%d %s\n", i, argv[i]);
 	for (char **e = environ; *e; e++)

@@ -214,6 +214,7 @@ void scene_reset_request(struct scene *s)
 		.exec = &s->exec,
 	};
 	s->exec = (struct exec_context) { .umask = 0022 };
+	s->keeps_user = s->is_unlimited = false;
 	s->run = (struct run) { .cause = "manual", .attempt = 1, .scheduled_real = USEC_NEVER, .scheduled_boot = USEC_NEVER };
 	for (size_t i = 0; i < sizeof(s->run.id); i++)
 		s->run.id[i] = (uint8_t) (getpid() >> (i % 4 * 8)) ^ (uint8_t) i;
@@ -238,7 +239,10 @@ int scene_spawn(struct scene *s, world_token token, const char *const *words)
 	for (; *words; words++)
 		s->argv[n++] = *words;
 	s->argv[n] = NULL;
-	s->command = (struct exec_command) { .path = s->argv[0], .argv = s->argv, .no_substitution = true };
+	s->command = (struct exec_command) {
+		.path = s->argv[0], .argv = s->argv, .no_substitution = true,
+		.keeps_user = s->keeps_user, .is_unlimited = s->is_unlimited,
+	};
 	return s->world->spawn(s->world->ctx, &request);
 }
 

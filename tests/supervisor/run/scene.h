@@ -55,6 +55,7 @@ struct scene {
 	struct exec_context exec; /* the spec's */
 	struct run run;
 	struct exec_command command;
+	bool keeps_user, is_unlimited; /* the command's */
 	const char *argv[16];
 };
 

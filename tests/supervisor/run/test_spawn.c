@@ -5,14 +5,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/ioprio.h>
+#include <linux/mempolicy.h>
 #include <pwd.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/personality.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "service/exec_limits.h"
 #include "tests/lib/test_dir.h"
 #include "tests/lib/test_main.h"
 #include "tests/supervisor/run/scene.h"
@@ -118,6 +124,178 @@ START_TEST(umask_and_nice_are_set)
 	expect_value("nice", "7");
 }
 END_TEST
+
+START_TEST(sigpipe_is_ignored_if_asked_for)
+{
+	char expected[32];
+
+	scene->exec.ignore_sigpipe = true;
+	snprintf(expected, sizeof(expected), "%016x", 1U << (SIGPIPE - 1));
+	scene_report(scene, 1);
+	expect_value("SigIgn", expected);
+}
+END_TEST
+
+START_TEST(limits_are_set)
+{
+	struct exec_rlimit list[] = {
+		{ RLIMIT_NOFILE, 77, 99 }, { RLIMIT_CORE, 0, 0 }, { RLIMIT_STACK, 1 << 20, 8 << 20 },
+		{ RLIMIT_FSIZE, 4096, RLIM_INFINITY },
+	};
+	struct exec_limits limits = { .rlimit = list, .n_rlimits = ELEMENTS(list) };
+
+	scene->exec.limits = &limits;
+	scene_report(scene, 1);
+	expect_value("limit-nofile", "77 99");
+	expect_value("limit-core", "0 0");
+	expect_value("limit-stack", "1048576 8388608");
+	ck_assert_ptr_nonnull(strstr(scene_value(scene, "limit-fsize"), "4096 "));
+}
+END_TEST
+
+/* Beyond a hard limit goes nobody without rights: as near as may be. */
+START_TEST(a_limit_that_is_out_of_reach_is_approached)
+{
+	struct exec_rlimit list[] = { { RLIMIT_NOFILE, 500, 600 } };
+	struct exec_limits limits = { .rlimit = list, .n_rlimits = ELEMENTS(list) };
+	struct rlimit ours = { 200, 300 };
+
+	if (geteuid() == 0)
+		return;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &ours), 0);
+	scene->exec.limits = &limits;
+	scene_report(scene, 1);
+	expect_value("limit-nofile", "300 300");
+}
+END_TEST
+
+START_TEST(limits_are_not_for_commands_with_all_rights)
+{
+	struct exec_rlimit list[] = { { RLIMIT_NOFILE, 77, 99 } };
+	struct exec_limits limits = { .rlimit = list, .n_rlimits = ELEMENTS(list), .has_timer_slack = true };
+
+	limits.timer_slack = 4242;
+	scene->exec.limits = &limits;
+	scene->is_unlimited = true;
+	scene_report(scene, 1);
+	expect_value("timer-slack", "4242");
+	ck_assert_str_ne(scene_value(scene, "limit-nofile"), "77 99");
+}
+END_TEST
+
+START_TEST(scheduling_is_set)
+{
+	unsigned long first = 1;
+	struct exec_limits limits = {
+		.has_oom_score_adjust = true, .oom_score_adjust = 321,
+		.has_io = true, .io_class = IOPRIO_CLASS_BE, .io_priority = 7,
+		.has_scheduler = true, .scheduler = SCHED_BATCH, .scheduler_priority = 9, .scheduler_reset_on_fork = true,
+		.has_timer_slack = true, .timer_slack = 123456,
+		.has_coredump_filter = true, .coredump_filter = 0x1,
+		.cpus = { .word = &first, .n_words = 1 },
+	};
+
+	scene->exec.limits = &limits;
+	scene_report(scene, 1);
+	expect_value("oom-score-adjust", "321");
+	expect_value("io", "best-effort 7");
+	expect_value("scheduler", "batch 0 reset");
+	expect_value("timer-slack", "123456");
+	expect_value("cpus", "0");
+}
+END_TEST
+
+/* It is set right after the exec, which a short one need not live to see. */
+START_TEST(coredump_filter_is_set)
+{
+	struct exec_limits limits = { .has_coredump_filter = true, .coredump_filter = 0x41 };
+	char path[64], text[32] = "";
+	struct answer a;
+	int fd;
+
+	scene->exec.limits = &limits;
+	ck_assert_int_eq(scene_spawn(scene, 1, (const char *const[]) { "stubborn", NULL }), 0);
+	a = scene_expect(scene, ANSWER_SPAWNED);
+	snprintf(path, sizeof(path), "/proc/%d/coredump_filter", (int) a.pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_gt(read(fd, text, sizeof(text) - 1), 0);
+	close(fd);
+	ck_assert_str_eq(text, "00000041\n");
+	ck_assert_int_eq(scene->world->kill_main(scene->world->ctx, 1, SIGKILL), 0);
+	scene_expect(scene, ANSWER_EXITED);
+	/* and ours is as it was */
+	fd = open("/proc/self/coredump_filter", O_RDONLY | O_CLOEXEC);
+	ck_assert_int_gt(read(fd, text, sizeof(text) - 1), 0);
+	close(fd);
+	ck_assert_str_ne(text, "00000041\n");
+}
+END_TEST
+
+START_TEST(realtime_wants_rights)
+{
+	struct exec_limits limits = { .has_scheduler = true, .scheduler = SCHED_FIFO, .scheduler_priority = 3 };
+	struct rlimit none = { 0 };
+
+	ck_assert_int_eq(setrlimit(RLIMIT_RTPRIO, &none), 0);
+	scene->exec.limits = &limits;
+	if (geteuid() == 0) {
+		scene_report(scene, 1);
+		expect_value("scheduler", "fifo 3");
+		return;
+	}
+	ck_assert_int_eq(scene_spawn(scene, 1, (const char *const[]) { "exit", "0", NULL }), 0);
+	ck_assert_int_eq(scene_expect(scene, ANSWER_SPAWN_FAILED).step, EXEC_STEP_SCHEDULER);
+}
+END_TEST
+
+START_TEST(a_nice_level_out_of_reach_is_approached)
+{
+	scene->exec.nice = -20;
+	scene->exec.has_nice = true;
+	scene_report(scene, 1);
+	ck_assert_int_le(atoi(scene_value(scene, "nice")), geteuid() == 0 ? -20 : getpriority(PRIO_PROCESS, 0));
+}
+END_TEST
+
+START_TEST(a_cpu_that_is_not_there_is_told)
+{
+	unsigned long word[128] = { [127] = 1UL << 63 };
+	struct exec_limits limits = { .cpus = { .word = word, .n_words = 128 } };
+	struct answer a;
+
+	scene->exec.limits = &limits;
+	ck_assert_int_eq(scene_spawn(scene, 1, (const char *const[]) { "exit", "0", NULL }), 0);
+	a = scene_expect(scene, ANSWER_SPAWN_FAILED);
+	ck_assert_int_eq(a.step, EXEC_STEP_CPU_AFFINITY);
+	ck_assert_int_eq(a.error, EINVAL);
+}
+END_TEST
+
+START_TEST(memory_policy_is_set)
+{
+	struct exec_limits limits = { .has_numa_policy = true, .numa_policy = MPOL_BIND, .all_numa_nodes = true };
+	char bind[16];
+
+	scene->exec.limits = &limits;
+	snprintf(bind, sizeof(bind), "%d", MPOL_BIND);
+	scene_report(scene, 1);
+	if (scene_value(scene, "numa"))
+		expect_value("numa", bind);
+}
+END_TEST
+
+#ifdef __x86_64__
+START_TEST(personality_is_set)
+{
+	struct exec_limits limits = { .has_personality = true, .personality = PER_LINUX32 };
+
+	scene->exec.limits = &limits;
+	scene_report(scene, 1);
+	expect_value("personality", "8");
+}
+END_TEST
+#endif
 
 START_TEST(system_services_start_at_the_root)
 {
@@ -254,6 +432,25 @@ static bool has_number(const char *list, unsigned number)
 	}
 	return false;
 }
+
+START_TEST(a_command_can_keep_the_daemons_user)
+{
+	struct passwd *nobody = another();
+	char expected[64];
+
+	if (geteuid() != 0)
+		return;
+	scene->exec.user = nobody->pw_name;
+	scene->exec.group = "mail";
+	scene->keeps_user = true;
+	scene_report(scene, 1);
+	snprintf(expected, sizeof(expected), "%u %u %u", geteuid(), geteuid(), geteuid());
+	expect_value("uid", expected);
+	snprintf(expected, sizeof(expected), "%u %u %u", getegid(), getegid(), getegid());
+	expect_value("gid", expected);
+	expect_value("env USER", nobody->pw_name);
+}
+END_TEST
 
 START_TEST(supplementary_groups_are_added)
 {
@@ -469,12 +666,26 @@ static Suite *spawn_suite(void)
 	tcase_add_test(given, environment_is_made_from_nothing);
 	tcase_add_test(given, arguments_arrive_as_they_are);
 	tcase_add_test(given, umask_and_nice_are_set);
+	tcase_add_test(given, sigpipe_is_ignored_if_asked_for);
+	tcase_add_test(given, limits_are_set);
+	tcase_add_test(given, a_limit_that_is_out_of_reach_is_approached);
+	tcase_add_test(given, limits_are_not_for_commands_with_all_rights);
+	tcase_add_test(given, scheduling_is_set);
+	tcase_add_test(given, coredump_filter_is_set);
+	tcase_add_test(given, realtime_wants_rights);
+	tcase_add_test(given, a_nice_level_out_of_reach_is_approached);
+	tcase_add_test(given, a_cpu_that_is_not_there_is_told);
+	tcase_add_test(given, memory_policy_is_set);
+#ifdef __x86_64__
+	tcase_add_test(given, personality_is_set);
+#endif
 	tcase_add_test(given, system_services_start_at_the_root);
 	tcase_add_test(given, working_directory_is_entered);
 	tcase_add_test(given, optional_working_directory_may_be_missing);
 	tcase_add_test(given, bare_names_are_searched);
 	tcase_add_test(given, environment_files_are_read);
 	tcase_add_test(identity, user_is_changed_for_good);
+	tcase_add_test(identity, a_command_can_keep_the_daemons_user);
 	tcase_add_test(identity, supplementary_groups_are_added);
 	tcase_add_test(identity, own_user_needs_no_rights);
 	tcase_add_test(identity, output_belongs_to_the_user);

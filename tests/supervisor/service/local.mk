@@ -57,3 +57,8 @@ TESTS += %D%/test_specifier
 
 dist_check_SCRIPTS += %D%/test_directives.sh
 TESTS += %D%/test_directives.sh
+
+check_PROGRAMS += %D%/test_spec_limits
+TESTS += %D%/test_spec_limits
+%C%_test_spec_limits_SOURCES = %D%/test_spec_limits.c %D%/spec_text.c %D%/spec_text.h
+%C%_test_spec_limits_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)

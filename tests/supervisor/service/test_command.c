@@ -157,18 +157,28 @@ START_TEST(an_unknown_escape_stays_and_is_warned_of)
 }
 END_TEST
 
-static const char *const privileged[] = { "+/bin/a", "!/bin/a", "!!/bin/a", "-+:/bin/a", "!-!/bin/a" };
+static const struct privilege {
+	const char *command;
+	bool keeps_user, is_unlimited;
+} privileges[] = {
+	{ "/bin/a", false, false },   { "+/bin/a", true, true },    { "!/bin/a", true, false },
+	{ "!!/bin/a", false, false }, { "-+:/bin/a", true, true }, { "!-!/bin/a", false, false },
+	{ "@!/bin/a b", true, false },
+};
 
-START_TEST(prefixes_for_privileges_are_told_as_not_applied)
+START_TEST(prefixes_say_what_is_not_for_a_command)
 {
+	const struct privilege *p = &privileges[_i];
 	_cleanup_free_ char *text = NULL;
+	const struct exec_command *got;
 	struct spec_text t;
 
-	ck_assert_int_ge(asprintf(&text, "ExecStart=%s", privileged[_i]), 0);
-	spec_text_init(&t, text);
-	ck_assert(spec_text_has(&t, DIAG_NOT_APPLIED,
-				"2: the prefixes + and ! of ExecStart= are not applied yet, ignored"));
-	ck_assert_str_eq(t.spec.command[EXEC_START].item[0].path, "/bin/a");
+	ck_assert_int_ge(asprintf(&text, "ExecStart=%s", p->command), 0);
+	spec_text_init_good(&t, text);
+	got = &t.spec.command[EXEC_START].item[0];
+	ck_assert_str_eq(got->path, "/bin/a");
+	ck_assert_int_eq(got->keeps_user, p->keeps_user);
+	ck_assert_int_eq(got->is_unlimited, p->is_unlimited);
 	spec_text_done(&t);
 }
 END_TEST
@@ -221,7 +231,7 @@ static Suite *command_suite(void)
 	tcase_add_loop_test(tc, a_bad_value_is_refused_whole_with_its_line, 0, ELEMENTS(bad));
 	tcase_add_test(tc, a_path_that_is_too_long_is_refused);
 	tcase_add_test(tc, an_unknown_escape_stays_and_is_warned_of);
-	tcase_add_loop_test(tc, prefixes_for_privileges_are_told_as_not_applied, 0, ELEMENTS(privileged));
+	tcase_add_loop_test(tc, prefixes_say_what_is_not_for_a_command, 0, ELEMENTS(privileges));
 	tcase_add_test(tc, assignments_add_up_and_an_empty_one_resets);
 	tcase_add_test(tc, many_words_and_commands_arrive);
 	suite_add_tcase(s, tc);

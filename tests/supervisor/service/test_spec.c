@@ -324,10 +324,7 @@ static const struct {
 	const char *text, *key;
 } set_aside[] = {
 	{ "[Service]\nExecStart=a\nProtectSystem=full", "ProtectSystem" },
-	{ "[Service]\nExecStart=a\nLimitNOFILE=5", "LimitNOFILE" },
 	{ "[Service]\nExecStart=a\nDynamicUser=yes", "DynamicUser" },
-	{ "[Service]\nExecStart=a\nIOSchedulingClass=idle", "IOSchedulingClass" },
-	{ "[Service]\nExecStart=a\nIgnoreSIGPIPE=yes", "IgnoreSIGPIPE" },
 	{ "[Unit]\nConditionACPower=true\n[Service]\nExecStart=a", "ConditionACPower" },
 	{ "[Unit]\nAssertPathExists=/x\n[Service]\nExecStart=a", "AssertPathExists" },
 	{ "[Unit]\nOnFailure=mail.service\n[Service]\nExecStart=a", "OnFailure" },
