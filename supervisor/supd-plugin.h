@@ -321,6 +321,9 @@ struct supd_plugin {
 	/* Rows of a table; an unknown table is -EOPNOTSUPP, an unknown unit -ENOENT. */
 	int (*list)(struct supd_instance *self, const struct supd_query *query, supd_row_fn *row,
 		    void *userdata);
+	/* Keys of its units in whose values the host replaces specifiers (%i, %n, %h …) before it hands them over;
+	 * NULL-terminated, or NULL: none. X-Key= is Key= here. */
+	const char *const *expanded;
 };
 
 #if defined(__GNUC__)

@@ -649,6 +649,12 @@ static int plugin_list(struct supd_instance *self, const struct supd_query *quer
 	return report_table(self, query, row, userdata);
 }
 
+/* As systemd's timers have them. */
+static const char *const expanded[] = {
+	"Description", "Unit", "OnCalendar", "OnStartupSec", "OnActiveSec", "OnBootSec", "OnUnitActiveSec",
+	"OnUnitInactiveSec", NULL,
+};
+
 const struct supd_plugin supd_plugin_1 = {
 	.abi = SUPD_ABI,
 	.size = sizeof(supd_plugin_1),
@@ -657,4 +663,5 @@ const struct supd_plugin supd_plugin_1 = {
 	.start = plugin_start,
 	.stop = plugin_stop,
 	.list = plugin_list,
+	.expanded = expanded,
 };

@@ -8,8 +8,10 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "core/manager_private.h"
 #include "core/plugin_verdict.h"
+#include "service/specifier.h"
 #include "unit/merge.h"
 
 /* ---- units of the plugin ---- */
@@ -89,7 +91,48 @@ static void unit_settle(struct plugin_unit *pu)
 	free(TAKE_PTR(pu->next));
 }
 
-static int unit_hand_over(struct plugin_unit *pu, const struct unit_source *source, const struct supd_unit_reader *reader)
+static bool is_expanded(const struct plugin_host *h, const char *key)
+{
+	if (!SUPD_HAS(h->plugin, expanded) || !h->plugin->expanded)
+		return false;
+	if (str_starts(key, "X-"))
+		key += strlen("X-");
+	for (const char *const *k = h->plugin->expanded; *k; k++)
+		if (str_equal(*k, key))
+			return true;
+	return false;
+}
+
+/* Specifiers in those values that the plugin names. Mistakes go to @d. 0 or -ENOMEM. */
+static int expand_all(struct plugin_host *h, const struct plugin_unit *pu, struct arena *arena, struct assignments *all,
+		      struct diag *d)
+{
+	struct specifiers s = *h->manager->config->specifiers;
+
+	s.unit = pu->name;
+	s.fragment = pu->next->fragment;
+	for (size_t i = 0; i < all->n; i++) {
+		struct assignment *a = &all->item[i];
+		char *value, letter, shown[128];
+		int r;
+
+		if (!strchr(a->value, '%') || !is_expanded(h, a->key))
+			continue;
+		r = specifier_expand(&s, a->value, arena, &value, &letter);
+		if (r >= 0)
+			a->value = value;
+		else if (r == -EINVAL)
+			diag_add(d, DIAG_ERROR, a->file, a->line, a->key,
+				 "%s= asks for %%%c, which is not known here: '%s' (a percent sign is written %%%%)",
+				 a->key, letter, text_escape_to(shown, sizeof(shown), a->value));
+		else
+			return r;
+	}
+	return 0;
+}
+
+static int unit_hand_over(struct plugin_host *h, struct plugin_unit *pu, const struct unit_source *source,
+			  const struct supd_unit_reader *reader)
 {
 	struct arena arena = { 0 };
 	struct assignments all = { 0 };
@@ -106,6 +149,8 @@ static int unit_hand_over(struct plugin_unit *pu, const struct unit_source *sour
 
 	if (!source->is_masked)
 		r = unit_merge(source, &arena, &all, &pu->next->problems);
+	if (r >= 0)
+		r = expand_all(h, pu, &arena, &all, &pu->next->problems);
 	if (r >= 0 && pu->next->problems.n_errors == 0) {
 		out = calloc(all.n + 1, sizeof(*out));
 		for (size_t i = 0; out && i < all.n; i++)
@@ -141,7 +186,7 @@ static int unit_read_one(struct plugin_host *h, const char *name, const struct s
 		return r == -ENOENT ? 0 : r;
 	r = next_begin(pu, source.n_pieces > 0 ? source.piece[0].path : name, source.fingerprint, source.is_masked);
 	if (r >= 0)
-		r = unit_hand_over(pu, &source, reader);
+		r = unit_hand_over(h, pu, &source, reader);
 	unit_source_done(&source);
 	/* Only a reload may yet be refused. */
 	if (r >= 0 && !h->is_preparing)

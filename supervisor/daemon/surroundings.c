@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "service/environment.h"
 #include "store/file.h"
 
 #define SMALL_FILE_MAX (64 * 1024)
@@ -131,12 +132,14 @@ static void name_directories(bool is_user, struct arena *arena, const struct dir
 		s->cache_dir = LOCALSTATEDIR "/cache";
 		s->logs_dir = LOCALSTATEDIR "/log";
 		s->config_dir = SYSCONFDIR;
+		s->data_dir = "/usr/share";
 		return;
 	}
 	s->state_dir = below_home(arena, "XDG_STATE_HOME", s->home, ".local/state");
 	s->cache_dir = below_home(arena, "XDG_CACHE_HOME", s->home, ".cache");
 	s->logs_dir = s->state_dir ? arena_printf(arena, "%s/log", s->state_dir) : NULL;
 	s->config_dir = below_home(arena, "XDG_CONFIG_HOME", s->home, ".config");
+	s->data_dir = below_home(arena, "XDG_DATA_HOME", s->home, ".local/share");
 }
 
 /* As systemd names them. */
@@ -157,6 +160,61 @@ static const char *architecture(const char *machine)
 	return NULL;
 }
 
+/* NAME="value" lines, as of os-release(5); NULL-terminated, or NULL: there is no such file. */
+static const char **read_assignments(struct arena *arena, const char *path)
+{
+	_cleanup_free_ char *bytes = NULL;
+	const char **all = NULL;
+	struct diag d = { 0 };
+	size_t n, n_all = 0;
+	int r = read_small(path, &bytes, &n);
+
+	if (r >= 0)
+		r = environment_file_parse(path, bytes, n, arena, &all, &n_all, &d);
+	diag_done(&d);
+	if (r >= 0 && !all)
+		all = arena_alloc(arena, sizeof(*all));
+	return r < 0 ? NULL : all;
+}
+
+/* What is not said is empty, as for systemd; without a file nothing is known. */
+static const char *assigned(const char **all, const char *name)
+{
+	size_t n = strlen(name);
+	const char *value = "";
+
+	if (!all)
+		return NULL;
+	for (; *all; all++)
+		if (strncmp(*all, name, n) == 0 && (*all)[n] == '=')
+			value = *all + n + 1;
+	return value;
+}
+
+static void name_os(struct arena *arena, struct specifiers *s)
+{
+	const char **all = read_assignments(arena, "/etc/os-release");
+
+	if (!all)
+		all = read_assignments(arena, "/usr/lib/os-release");
+	s->os_id = assigned(all, "ID");
+	s->os_version_id = assigned(all, "VERSION_ID");
+	s->os_variant_id = assigned(all, "VARIANT_ID");
+	s->os_build_id = assigned(all, "BUILD_ID");
+	s->os_image_id = assigned(all, "IMAGE_ID");
+	s->os_image_version = assigned(all, "IMAGE_VERSION");
+}
+
+/* machine-info(5); where that says nothing, the host's name without its domain. */
+static const char *pretty_host_name(struct arena *arena, const char *host_name)
+{
+	const char *pretty = assigned(read_assignments(arena, "/etc/machine-info"), "PRETTY_HOSTNAME");
+
+	if (pretty && *pretty)
+		return pretty;
+	return host_name ? arena_strndup(arena, host_name, strcspn(host_name, ".")) : NULL;
+}
+
 /* 8-4-4-4-12 digits. */
 static void uuid_print(const char hex[33], char ret[37])
 {
@@ -175,6 +233,7 @@ static void name_machine(struct surroundings *s)
 		x->kernel_release = arena_strdup(&s->arena, u.release);
 		x->architecture = architecture(u.machine);
 	}
+	x->pretty_host_name = pretty_host_name(&s->arena, x->host_name);
 	if (sd_id128_get_machine(&id) >= 0) {
 		memcpy(s->machine_id, &id, sizeof(s->machine_id));
 		text_hex16(s->machine_id, hex);
@@ -201,6 +260,7 @@ int surroundings_look(bool is_user, struct surroundings *ret)
 	name_user(&s.arena, &s.specifiers);
 	name_directories(is_user, &s.arena, &d, &s.specifiers);
 	name_machine(&s);
+	name_os(&s.arena, &s.specifiers);
 	if (sd_id128_randomize(&id) >= 0)
 		memcpy(s.daemon_id, &id, sizeof(s.daemon_id));
 	*ret = s;

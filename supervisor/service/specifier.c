@@ -84,30 +84,60 @@ static int hex_digit(char c)
 	return -1;
 }
 
-/* systemd.unit(5), "STRING ESCAPING FOR INCLUSION IN UNIT NAMES", backwards. */
+/* The next character of an escaped stretch: systemd.unit(5), "STRING ESCAPING FOR INCLUSION IN UNIT NAMES", backwards.
+ * NUL: at its end, or it is no escape (then *ret_bad). */
+static char next_unescaped(struct part *p, bool *ret_bad)
+{
+	int high, low;
+	char c;
+
+	if (p->n == 0)
+		return '\0';
+	c = *p->s;
+	if (c != '\\') {
+		p->s++;
+		p->n--;
+		return c == '-' ? '/' : c;
+	}
+	high = p->n >= 4 && p->s[1] == 'x' ? hex_digit(p->s[2]) : -1;
+	low = high >= 0 ? hex_digit(p->s[3]) : -1;
+	*ret_bad = low < 0 || (high == 0 && low == 0);
+	if (*ret_bad)
+		return '\0';
+	p->s += 4;
+	p->n -= 4;
+	return (char) (high << 4 | low);
+}
+
 static bool put_unescaped(struct output *o, struct part p)
 {
-	for (size_t i = 0; i < p.n; i++) {
-		int high, low;
+	bool is_bad = false;
+	char c;
 
-		if (p.s[i] == '-') {
-			put_char(o, '/');
+	while ((c = next_unescaped(&p, &is_bad)))
+		put_char(o, c);
+	return !is_bad;
+}
+
+/* No empty part, no "." and no "..". */
+static bool is_normal_path(struct part p)
+{
+	bool is_bad = false;
+	size_t n = 0, dots = 0;
+	char c;
+
+	do {
+		c = next_unescaped(&p, &is_bad);
+		if (c && c != '/') {
+			n++;
+			dots += c == '.';
 			continue;
 		}
-		if (p.s[i] != '\\') {
-			put_char(o, p.s[i]);
-			continue;
-		}
-		if (p.n - i < 4 || p.s[i + 1] != 'x')
+		if (n == 0 || (n == dots && n <= 2))
 			return false;
-		high = hex_digit(p.s[i + 2]);
-		low = hex_digit(p.s[i + 3]);
-		if (high < 0 || low < 0 || (high == 0 && low == 0))
-			return false;
-		put_char(o, (char) (high << 4 | low));
-		i += 3;
-	}
-	return true;
+		n = dots = 0;
+	} while (c);
+	return !is_bad;
 }
 
 /* The path a name was made from: "home-user" is /home/user, "-" is /. */
@@ -116,9 +146,7 @@ static bool put_path(struct output *o, struct part p)
 	put_char(o, '/');
 	if (p.n == 1 && *p.s == '-')
 		return true;
-	if (p.n == 0 || p.s[0] == '-' || p.s[p.n - 1] == '-' || memmem(p.s, p.n, "--", 2))
-		return false;
-	return put_unescaped(o, p);
+	return is_normal_path(p) && put_unescaped(o, p);
 }
 
 /* ---- what is handed in ---- */
@@ -128,8 +156,11 @@ static const struct {
 	size_t offset;
 } given[] = {
 	{ 'a', offsetof(struct specifiers, architecture) },
+	{ 'A', offsetof(struct specifiers, os_image_version) },
 	{ 'b', offsetof(struct specifiers, boot_id) },
+	{ 'B', offsetof(struct specifiers, os_build_id) },
 	{ 'C', offsetof(struct specifiers, cache_dir) },
+	{ 'D', offsetof(struct specifiers, data_dir) },
 	{ 'E', offsetof(struct specifiers, config_dir) },
 	{ 'g', offsetof(struct specifiers, group) },
 	{ 'G', offsetof(struct specifiers, group_id) },
@@ -137,7 +168,10 @@ static const struct {
 	{ 'H', offsetof(struct specifiers, host_name) },
 	{ 'L', offsetof(struct specifiers, logs_dir) },
 	{ 'm', offsetof(struct specifiers, machine_id) },
+	{ 'M', offsetof(struct specifiers, os_image_id) },
 	{ 'n', offsetof(struct specifiers, unit) },
+	{ 'o', offsetof(struct specifiers, os_id) },
+	{ 'q', offsetof(struct specifiers, pretty_host_name) },
 	{ 's', offsetof(struct specifiers, shell) },
 	{ 'S', offsetof(struct specifiers, state_dir) },
 	{ 't', offsetof(struct specifiers, runtime_dir) },
@@ -146,6 +180,9 @@ static const struct {
 	{ 'U', offsetof(struct specifiers, user_id) },
 	{ 'v', offsetof(struct specifiers, kernel_release) },
 	{ 'V', offsetof(struct specifiers, var_tmp_dir) },
+	{ 'w', offsetof(struct specifiers, os_version_id) },
+	{ 'W', offsetof(struct specifiers, os_variant_id) },
+	{ 'y', offsetof(struct specifiers, fragment) },
 };
 
 static bool put_given(struct output *o, const struct specifiers *s, char letter)
@@ -164,6 +201,15 @@ static bool put_given(struct output *o, const struct specifiers *s, char letter)
 static void put_part(struct output *o, struct part p)
 {
 	put(o, p.s, p.n);
+}
+
+static bool put_directory(struct output *o, const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	if (slash)
+		put(o, path, slash == path ? 1 : (size_t) (slash - path));
+	return slash;
 }
 
 static bool put_specifier(struct output *o, const struct specifiers *s, char letter)
@@ -199,6 +245,8 @@ static bool put_specifier(struct output *o, const struct specifiers *s, char let
 			return false;
 		put(o, s->host_name, strcspn(s->host_name, "."));
 		return true;
+	case 'Y':
+		return put_directory(o, s->fragment);
 	default:
 		return put_given(o, s, letter);
 	}

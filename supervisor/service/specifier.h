@@ -9,13 +9,16 @@
 struct arena;
 
 /* What is known to whoever loads units. NULL: not known here, and a value that asks for it is refused. All but @unit
- * is the same for every unit of a daemon. */
+ * and @fragment is the same for every unit of a daemon. */
 struct specifiers {
 	const char *unit; /* full name, backup@home.service; never NULL */
+	const char *fragment; /* path of its file; as @unit, each unit's own */
 	/* of the user the daemon runs as, not of User= */
 	const char *user, *user_id, *group, *group_id, *home, *shell;
-	const char *runtime_dir, *state_dir, *cache_dir, *logs_dir, *config_dir, *tmp_dir, *var_tmp_dir;
-	const char *host_name, *machine_id, *boot_id, *kernel_release, *architecture;
+	const char *runtime_dir, *state_dir, *cache_dir, *logs_dir, *config_dir, *data_dir, *tmp_dir, *var_tmp_dir;
+	/* of os-release(5) */
+	const char *os_id, *os_version_id, *os_variant_id, *os_build_id, *os_image_id, *os_image_version;
+	const char *host_name, *pretty_host_name, *machine_id, *boot_id, *kernel_release, *architecture;
 };
 
 /* @text with its specifiers replaced, in @arena. 0, -ENOMEM, or -EINVAL with the offending letter in *reterr (may

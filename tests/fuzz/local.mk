@@ -30,6 +30,16 @@ fuzz_programs += %D%/fuzz_unit_reader
 %C%_fuzz_unit_reader_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_FLAGS)
 %C%_fuzz_unit_reader_LDADD = $(UNIT_LIBS)
 
+check_PROGRAMS += %D%/replay_specifier
+TESTS += %D%/replay_specifier
+%C%_replay_specifier_SOURCES = %D%/fuzz_specifier.c $(FUZZ_REPLAY)
+%C%_replay_specifier_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS=\"specifier\"
+%C%_replay_specifier_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)
+fuzz_programs += %D%/fuzz_specifier
+%C%_fuzz_specifier_SOURCES = %D%/fuzz_specifier.c
+%C%_fuzz_specifier_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_FLAGS)
+%C%_fuzz_specifier_LDADD = $(SERVICE_LIBS)
+
 check_PROGRAMS += %D%/replay_command
 TESTS += %D%/replay_command
 %C%_replay_command_SOURCES = %D%/fuzz_command.c $(FUZZ_REPLAY)

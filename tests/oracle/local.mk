@@ -14,10 +14,16 @@ oracle_common = %D%/expressions.c %D%/expressions.h %D%/systemd_analyze.c %D%/sy
 %C%_oracle_time_LDADD = $(TIMER_LIBS)
 endif
 
+check_PROGRAMS += %D%/oracle_escape
+TESTS += %D%/oracle_escape
+%C%_oracle_escape_SOURCES = %D%/oracle_escape.c %D%/systemd_analyze.c %D%/systemd_analyze.h
+%C%_oracle_escape_LDADD = $(SERVICE_LIBS)
+
 .PHONY: oracle
-oracle: $(oracle_programs) $(oracle_tests)
+oracle: $(oracle_programs) $(oracle_tests) %D%/oracle_escape
 	$(AM_V_at)set -e; seed=$${ORACLE_SEED:-$$(date +%s)}; export ORACLE_SEED=$$seed; \
 	test -z '$(oracle_programs)' || \
 	ORACLE_COUNT=$${ORACLE_COUNT:-200000} tests/oracle/oracle_calendar; \
 	test -z '$(oracle_programs)' || ORACLE_COUNT=10000 tests/oracle/oracle_time; \
+	ORACLE_COUNT=100000 tests/oracle/oracle_escape; \
 	for p in $(oracle_tests); do SUPD_TEST_FULL=1 ./$$p; done

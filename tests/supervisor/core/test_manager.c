@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -27,6 +28,7 @@ static struct {
 	bool is_failing;
 	const char *target; /* asked for whenever units are read */
 	int target_found;
+	char value[64]; /* of the first assignment of the last unit */
 	const struct supd_host *host;
 	struct supd_run_event last;
 } plugged;
@@ -67,9 +69,11 @@ static bool want(void *userdata _unused_, const char *name _unused_, uint64_t fi
 	return true;
 }
 
-static int take_unit(void *userdata _unused_, const struct supd_unit_file *file _unused_)
+static int take_unit(void *userdata _unused_, const struct supd_unit_file *file)
 {
 	plugged.n_units++;
+	if (file->n_assignments > 0)
+		(void) snprintf(plugged.value, sizeof(plugged.value), "%s", file->assignment[0].value);
 	return 0;
 }
 
@@ -136,9 +140,11 @@ static int plugin_list(struct supd_instance *self _unused_, const struct supd_qu
 	return 0;
 }
 
+static const char *const expanded[] = { "Unit", NULL };
+
 static const struct supd_plugin plugin = {
 	.abi = SUPD_ABI, .size = sizeof(plugin), .name = "timer", .suffix = ".timer", .start = plugin_start,
-	.stop = plugin_stop, .list = plugin_list,
+	.stop = plugin_stop, .list = plugin_list, .expanded = expanded,
 };
 
 static const struct supd_plugin foreign_plugin = { .abi = SUPD_ABI + 1, .size = sizeof(foreign_plugin) };
@@ -669,6 +675,43 @@ START_TEST(a_reload_tells_what_was_added_changed_and_removed)
 }
 END_TEST
 
+/* ---- specifiers ---- */
+
+START_TEST(specifiers_are_replaced_where_the_plugin_says_so)
+{
+	struct reload_report report = { 0 };
+	struct manager_plugin_unit u;
+
+	config.gate_configured = true;
+	fake_unit(&world, "a@x.timer", "[Timer]\nX-Unit=%i.service\n");
+	begin();
+	ck_assert_str_eq(plugged.value, "x.service");
+	plugged.value[0] = '\0';
+	fake_unit(&world, "a@x.timer", "[Timer]\nOther=%i\n");
+	ck_assert_int_eq(manager_reload(m, &world.now, &report), 0);
+	reload_report_done(&report);
+	ck_assert_str_eq(plugged.value, "%i");
+	ck_assert(manager_plugin_unit(m, "a@x.timer", &u));
+	ck_assert_uint_eq(u.problems->n, 0);
+}
+END_TEST
+
+START_TEST(a_specifier_that_is_not_known_is_a_mistake_of_the_file)
+{
+	struct manager_plugin_unit u;
+
+	config.gate_configured = true;
+	fake_unit(&world, "a.timer", "[Timer]\nUnit=x%0.service\n");
+	begin();
+	ck_assert_uint_eq(plugged.n_units, 0);
+	ck_assert(manager_plugin_unit(m, "a.timer", &u));
+	ck_assert_uint_eq(u.problems->n_errors, 1);
+	ck_assert_uint_eq(u.problems->entry[0].line, 2);
+	ck_assert_str_eq(u.problems->entry[0].message,
+			 "Unit= asks for %0, which is not known here: 'x%0.service' (a percent sign is written %%)");
+}
+END_TEST
+
 /* ---- instances ---- */
 
 static size_t count_units(void)
@@ -1060,6 +1103,8 @@ static Suite *manager_suite(void)
 	tcase_add_test(tc, a_reload_tells_what_was_added_changed_and_removed);
 	tcase_add_test(tc, what_cannot_run_cannot_be_enabled);
 	tcase_add_test(tc, a_run_begins_when_its_process_was_asked_for);
+	tcase_add_test(tc, specifiers_are_replaced_where_the_plugin_says_so);
+	tcase_add_test(tc, a_specifier_that_is_not_known_is_a_mistake_of_the_file);
 	tcase_add_test(tc, an_instance_is_loaded_when_it_is_started);
 	tcase_add_test(tc, an_instance_that_was_only_looked_at_goes_again);
 	tcase_add_test(tc, a_reload_drops_instances_that_are_at_rest);

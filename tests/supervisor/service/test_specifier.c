@@ -27,6 +27,15 @@ static const struct specifiers known = {
 	.boot_id = "4567",
 	.kernel_release = "6.1",
 	.architecture = "x86-64",
+	.fragment = "/etc/units/a.service",
+	.data_dir = "/usr/share",
+	.os_id = "debian",
+	.os_version_id = "12",
+	.os_variant_id = "server",
+	.os_build_id = "b1",
+	.os_image_id = "img",
+	.os_image_version = "33",
+	.pretty_host_name = "Ann's box",
 };
 
 static const struct {
@@ -43,9 +52,12 @@ static const struct {
 	{ "m@srv-www\\x2ddata.service", "%i|%I|%f", "srv-www\\x2ddata|srv/www-data|/srv/www-data" },
 	{ "home-ann.service", "%f", "/home/ann" },
 	{ "m@-.service", "%f|%I", "/|/" },
+	{ "m@a-...-b.service", "%f", "/a/.../b" },
 	{ "a.service", "%u %U %g %G %h %s", "ann 1000 staff 50 /home/ann /bin/sh" },
 	{ "a.service", "%t %S %C %L %E %T %V", "/run /var/lib /var/cache /var/log /etc /tmp /var/tmp" },
 	{ "a.service", "%H %l %m %b %v %a", "box.example.org box 0123 4567 6.1 x86-64" },
+	{ "a.service", "%A %B %M %o %w %W", "33 b1 img debian 12 server" },
+	{ "a.service", "%q|%D|%y|%Y", "Ann's box|/usr/share|/etc/units/a.service|/etc/units" },
 	{ "a.service", "%%n %%%n", "%n %a.service" },
 	/* what is no letter or digit stands for itself */
 	{ "a.service", "100%", "100%" },
@@ -76,6 +88,8 @@ static const struct {
 	{ "a@\\x00.service", "%I", 'I' },  /* a NUL byte */
 	{ "a@b--c.service", "%f", 'f' },   /* no path */
 	{ "a@-b.service", "%f", 'f' },
+	{ "a@b-..-c.service", "%f", 'f' },
+	{ "a@\\x2fb.service", "%f", 'f' },
 };
 
 START_TEST(what_is_not_known_is_refused_by_its_letter)
@@ -95,7 +109,7 @@ END_TEST
 START_TEST(what_was_not_handed_in_is_refused)
 {
 	const struct specifiers s = { .unit = "a.service" };
-	static const char letters[] = "abCEgGhHlLmsStTuUvV";
+	static const char letters[] = "aAbBCDEgGhHlLmMoqsStTuUvVwWyY";
 	struct arena arena = { 0 };
 
 	for (const char *p = letters; *p; p++) {
