@@ -23,7 +23,7 @@ struct zone_cache;
 
 /* One .timer file, understood. */
 struct timer_config {
-	struct arena arena;
+	struct arena arena; /* it stands in that itself */
 	struct timer_spec spec;
 	uint64_t fingerprint;
 	bool is_valid;

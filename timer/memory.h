@@ -69,12 +69,12 @@ struct timer_memory {
 	struct stamp last_end;         /* of a run of this timer */
 	enum supd_result last_result;  /* NONE: none, or interrupted (is_interrupted) */
 	int32_t last_status;
-	bool is_interrupted;           /* the last run's end was never seen */
 	struct stamp last_success, last_failure;
 	enum miss_reason miss_reason;  /* of the last miss */
+	bool has_run_since_miss;
+	bool is_interrupted;           /* the last run's end was never seen */
 	usec_t miss_at;                /* the scheduled moment, real time */
 	uint64_t miss_in_row;          /* of that reason, one after the other, with no run between */
-	bool has_run_since_miss;
 	uint64_t miss_count;           /* all, since the record began */
 	struct open_run open;
 	struct waiting waiting;

@@ -17,10 +17,12 @@
 
 static struct timer_config *config_free(struct timer_config *c)
 {
+	struct arena arena;
+
 	if (!c)
 		return NULL;
-	arena_done(&c->arena);
-	free(c);
+	arena = c->arena;
+	arena_done(&arena);
 	return NULL;
 }
 
@@ -90,47 +92,48 @@ static int understand(struct supd_instance *self, const struct supd_unit_file *f
 	return 0;
 }
 
-/* There may be very many: the first time tells how much room it takes, the second takes no more. */
-static int understand_exactly(struct supd_instance *self, const struct supd_unit_file *file, struct timer_config *c,
-			      struct diag *d)
+/* In an arena with this much room. */
+static int config_make(struct supd_instance *self, const struct supd_unit_file *file, size_t room, struct diag *d,
+		       struct timer_config **ret)
 {
-	struct timer_config draft = { .fingerprint = file->fingerprint };
-	struct diag said_twice = { 0 };
-	size_t room;
-	int r;
-
-	if (!arena_reserve(&draft.arena, DRAFT_ROOM))
-		return -ENOMEM;
-	r = understand(self, file, &draft, &said_twice);
-	room = arena_used(&draft.arena);
-	arena_done(&draft.arena);
-	diag_done(&said_twice);
-	if (r < 0)
-		return r;
-	return arena_reserve(&c->arena, room) ? understand(self, file, c, d) : -ENOMEM;
-}
-
-static int config_new(struct supd_instance *self, const struct supd_unit_file *file, struct timer_config **ret)
-{
-	struct timer_config *c = calloc(1, sizeof(*c));
-	struct diag d = { 0 };
+	struct arena arena = { 0 };
+	struct timer_config *c;
 	int r = 0;
 
-	if (!c)
+	c = arena_reserve(&arena, room) ? arena_alloc(&arena, sizeof(*c)) : NULL;
+	if (!c) {
+		arena_done(&arena);
 		return -ENOMEM;
+	}
+	c->arena = arena;
 	c->fingerprint = file->fingerprint;
 	c->is_masked = file->is_masked;
 	if (!file->is_masked)
-		r = understand_exactly(self, file, c, &d);
+		r = understand(self, file, c, d);
+	if (r < 0)
+		config_free(c);
+	else
+		*ret = c;
+	return r;
+}
+
+/* There may be very many: the first time tells how much room it takes, the second takes no more. */
+static int config_new(struct supd_instance *self, const struct supd_unit_file *file, struct timer_config **ret)
+{
+	struct diag said_twice = { 0 }, d = { 0 };
+	struct timer_config *draft;
+	int r;
+
+	r = config_make(self, file, DRAFT_ROOM, &said_twice, &draft);
+	if (r >= 0) {
+		r = config_make(self, file, arena_used(&draft->arena), &d, ret);
+		config_free(draft);
+	}
 	if (r >= 0)
 		tell_problems(self, file->name, &d);
+	diag_done(&said_twice);
 	diag_done(&d);
-	if (r < 0) {
-		config_free(c);
-		return r;
-	}
-	*ret = c;
-	return 0;
+	return r;
 }
 
 /* ---- targets ---- */

@@ -36,7 +36,7 @@ static bool make_room(struct diag *d, size_t more)
 	if (!bigger)
 		return false;
 	d->entry = bigger;
-	d->allocated = wanted;
+	d->allocated = (unsigned) wanted;
 	return true;
 }
 

@@ -26,7 +26,7 @@ struct diag_entry {
 /* All zero is an empty collection. If memory runs out, the entry is lost, the counts are not. */
 struct diag {
 	struct diag_entry *entry;
-	size_t n, allocated;
+	unsigned n, allocated;
 	unsigned n_errors, n_warnings;
 };
 

@@ -242,7 +242,8 @@ static bool is_wanted(const struct verify *v, const char *name)
 static void judge_service(struct verify *v, const struct unit *u)
 {
 	const struct unit_config *c = u->config;
-	struct verify_unit unit = { u->name, c->fragment, unit_load_to_string(c->load), c->load == UNIT_INVALID };
+	char path[FRAGMENT_PATH_MAX];
+	struct verify_unit unit = { u->name, unit_fragment(u, path), unit_load_to_string(c->load), c->load == UNIT_INVALID };
 	struct unit_source source = { 0 };
 	struct diag more = { 0 };
 

@@ -141,7 +141,7 @@ struct unit *manager_load_unit(struct manager *m, const char *name);
 void manager_unload_unit(struct manager *m, struct unit *u);
 struct unit *manager_unit_at(struct manager *m, size_t i);               /* sorted by name; NULL past the end */
 /* A unit of the plugin that runs, as far as the host knows: what its files are, and what is wrong with them. Lent until
- * the next event. */
+ * the next event, the fragment until the next one is asked for. */
 struct manager_plugin_unit {
 	const char *name, *fragment;
 	bool is_masked;

@@ -26,8 +26,9 @@ struct active {
 
 /* What its files say of a unit of a plugin's suffix, as far as the host knows. */
 struct plugin_unit_files {
-	char *fragment; /* path; NULL: not read yet */
+	struct fragment fragment;
 	uint64_t fingerprint;
+	bool is_read;
 	bool is_masked;
 	struct diag problems;
 };
@@ -52,6 +53,7 @@ struct plugin_host {
 	bool is_preparing;
 	bool is_stopping;  /* inside plugin->stop(): saves are synchronous */
 	struct names units; /* struct plugin_unit */
+	char shown[FRAGMENT_PATH_MAX]; /* the path of the unit that was asked for last */
 	char failure[512]; /* why it does not run although the gate is open; "" */
 };
 
@@ -120,6 +122,8 @@ void reload_report_add(struct reload_report *r, const char *unit, const char *wh
 
 /* plugin_host.c */
 struct plugin_unit *plugin_unit_find(struct plugin_host *h, const char *name);
+/* The path of its file, or its name; lent until the next is asked for. */
+const char *plugin_unit_fragment(struct plugin_host *h, const struct plugin_unit *pu);
 void plugin_host_init(struct plugin_host *h, struct manager *m, const char *name);
 void plugin_host_done(struct plugin_host *h);
 /* Starts or stops the instance so that it runs exactly while @wanted. */

@@ -18,7 +18,7 @@
 
 static void files_done(struct plugin_unit_files *f)
 {
-	free(f->fragment);
+	fragment_done(&f->fragment);
 	diag_done(&f->problems);
 }
 
@@ -65,20 +65,32 @@ static struct plugin_unit *unit_get(struct plugin_host *h, const char *name)
 	return NULL;
 }
 
-/* Room for what is read now. */
-static int next_begin(struct plugin_unit *pu, const char *fragment, uint64_t fingerprint, bool is_masked)
+/* Room for what is read now; the fragment is the caller's to fill in. */
+static struct plugin_unit_files *next_begin(struct plugin_unit *pu, uint64_t fingerprint, bool is_masked)
 {
 	next_drop(pu);
 	pu->next = calloc(1, sizeof(*pu->next));
 	if (!pu->next)
-		return -ENOMEM;
-	pu->next->fragment = strdup(fragment);
+		return NULL;
 	pu->next->fingerprint = fingerprint;
 	pu->next->is_masked = is_masked;
-	if (pu->next->fragment)
-		return 0;
-	next_drop(pu);
-	return -ENOMEM;
+	pu->next->is_read = true;
+	return pu->next;
+}
+
+static int next_read(struct plugin_unit *pu, const struct unit_source *source)
+{
+	struct plugin_unit_files *next = next_begin(pu, source->fingerprint, source->is_masked);
+
+	return next ? fragment_init(&next->fragment, source) : -ENOMEM;
+}
+
+/* Only the plugin's own judgement of a file that stands as it was: its old problems go. */
+static int next_same(struct plugin_unit *pu)
+{
+	struct plugin_unit_files *next = next_begin(pu, pu->files.fingerprint, pu->files.is_masked);
+
+	return next ? fragment_copy(&pu->files.fragment, &next->fragment) : -ENOMEM;
 }
 
 /* What was read becomes what is. */
@@ -143,7 +155,7 @@ static int unit_hand_over(struct plugin_host *h, struct plugin_unit *pu, const s
 		.fingerprint = source->fingerprint,
 		.is_masked = source->is_masked,
 		.is_enabled = !source->is_systemd || source->is_wanted,
-		.path = pu->next->fragment,
+		.path = source->n_pieces > 0 ? source->piece[0].path : pu->name,
 	};
 	int r = 0;
 
@@ -178,13 +190,13 @@ static int unit_read_one(struct plugin_host *h, const char *name, const struct s
 	if (!pu)
 		return -ENOMEM;
 	pu->is_present = true;
-	if (!reader->want(reader->userdata, name, w->unit_fingerprint(w->ctx, name)) && pu->files.fragment &&
+	if (!reader->want(reader->userdata, name, w->unit_fingerprint(w->ctx, name)) && pu->files.is_read &&
 	    pu->files.problems.n_errors == 0)
 		return 0;
 	r = w->read_unit(w->ctx, name, &source);
 	if (r < 0)
 		return r == -ENOENT ? 0 : r;
-	r = next_begin(pu, source.n_pieces > 0 ? source.piece[0].path : name, source.fingerprint, source.is_masked);
+	r = next_read(pu, &source);
 	if (r >= 0)
 		r = unit_hand_over(h, pu, &source, reader);
 	unit_source_done(&source);
@@ -233,10 +245,7 @@ static int host_problem(void *ctx, const struct supd_problem *p)
 
 	if (!pu)
 		return -ENOENT;
-	/* Only the plugin's own judgement of a file that stands as it was: its old problems go. */
-	if (!pu->next && h->is_preparing &&
-	    next_begin(pu, pu->files.fragment ? pu->files.fragment : pu->name, pu->files.fingerprint,
-		       pu->files.is_masked) < 0)
+	if (!pu->next && h->is_preparing && next_same(pu) < 0)
 		return -ENOMEM;
 	diag_add(pu->next ? &pu->next->problems : &pu->files.problems, severity_of(p->severity),
 		 p->file ? p->file : pu->name, p->line, p->key, "%s", p->message);
@@ -626,7 +635,7 @@ static const char *change_of(const struct plugin_unit *pu)
 {
 	if (!pu->is_present)
 		return "removed";
-	if (!pu->files.fragment)
+	if (!pu->files.is_read)
 		return "added";
 	return pu->next && pu->next->fingerprint != pu->files.fingerprint ? "changed" : NULL;
 }
@@ -651,7 +660,7 @@ static bool was_there(void *item, void *userdata _unused_)
 {
 	struct plugin_unit *pu = item;
 
-	if (!pu->files.fragment) {
+	if (!pu->files.is_read) {
 		plugin_unit_free(pu);
 		return false;
 	}
@@ -671,11 +680,18 @@ void plugin_host_abort(struct plugin_host *h)
 
 /* ---- questions ---- */
 
-static struct manager_plugin_unit plugin_unit_shown(const struct plugin_unit *pu)
+const char *plugin_unit_fragment(struct plugin_host *h, const struct plugin_unit *pu)
+{
+	const char *path = fragment_path(&pu->files.fragment, pu->name, h->shown);
+
+	return path ? path : pu->name;
+}
+
+static struct manager_plugin_unit plugin_unit_shown(struct plugin_host *h, const struct plugin_unit *pu)
 {
 	return (struct manager_plugin_unit) {
 		.name = pu->name,
-		.fragment = pu->files.fragment,
+		.fragment = plugin_unit_fragment(h, pu),
 		.is_masked = pu->files.is_masked,
 		.problems = &pu->files.problems,
 	};
@@ -687,7 +703,7 @@ bool manager_plugin_unit(struct manager *m, const char *name, struct manager_plu
 
 	if (!pu)
 		return false;
-	*ret = plugin_unit_shown(pu);
+	*ret = plugin_unit_shown(&m->host, pu);
 	return true;
 }
 
@@ -697,7 +713,7 @@ void manager_plugin_units(struct manager *m, void (*fn)(void *userdata, const st
 	struct manager_plugin_unit shown;
 
 	for (size_t i = 0; i < m->host.units.n; i++) {
-		shown = plugin_unit_shown(m->host.units.item[i]);
+		shown = plugin_unit_shown(&m->host, m->host.units.item[i]);
 		fn(userdata, &shown);
 	}
 }

@@ -243,6 +243,17 @@ void report_run(struct report *r, const char *unit, const struct run *run)
 
 /* ---- units ---- */
 
+static void report_fragment(struct report *r, const struct unit *u)
+{
+	char path[FRAGMENT_PATH_MAX];
+	const char *fragment = unit_fragment(u, path);
+	char *copy = fragment ? arena_strdup(r->arena, fragment) : NULL;
+
+	if (fragment && !copy)
+		r->is_failed = true;
+	report_string(r, "fragment", copy);
+}
+
 void report_unit(struct report *r, const struct unit *u)
 {
 	const struct unit_config *c = u->config;
@@ -258,7 +269,7 @@ void report_unit(struct report *r, const struct unit *u)
 		report_number(r, "main_pid", u->main_pid);
 	else
 		report_null(r, "main_pid");
-	report_string(r, "fragment", c->fragment);
+	report_fragment(r, u);
 	report_strings(r, "dropins", (const char *const *) c->dropin);
 	report_problems(r, "problems", &c->problems);
 }

@@ -297,6 +297,7 @@ int manager_enable_unit(struct manager *m, const char *unit, bool enable, char *
 {
 	enum unit_kind kind = unit_name_kind(unit);
 	const char *fragment = NULL;
+	char path[FRAGMENT_PATH_MAX];
 	struct plugin_unit *pu;
 	struct unit *u;
 	int r;
@@ -312,7 +313,7 @@ int manager_enable_unit(struct manager *m, const char *unit, bool enable, char *
 			snprintf(reterr, n, "%s is invalid, and was left alone; supctl status %s tells why", unit, unit);
 			return -EBADMSG;
 		}
-		fragment = pu ? pu->files.fragment : NULL;
+		fragment = pu ? plugin_unit_fragment(&m->host, pu) : NULL;
 	} else {
 		enum manager_verdict v;
 
@@ -324,7 +325,7 @@ int manager_enable_unit(struct manager *m, const char *unit, bool enable, char *
 			return -EBADMSG;
 		}
 		pu = NULL;
-		fragment = u ? u->config->fragment : NULL;
+		fragment = u ? unit_fragment(u, path) : NULL;
 		unit = u ? u->name : unit;
 	}
 	if (!fragment) {

@@ -13,11 +13,14 @@
 
 struct unit_config *unit_config_free(struct unit_config *c)
 {
+	struct arena arena;
+
 	if (!c)
 		return NULL;
-	arena_done(&c->arena);
 	diag_done(&c->problems);
-	free(c);
+	fragment_done(&c->fragment);
+	arena = c->arena;
+	arena_done(&arena);
 	return NULL;
 }
 
@@ -30,8 +33,7 @@ static int keep_paths(struct unit_config *c, const struct unit_source *source)
 {
 	if (source->n_pieces == 0)
 		return 0;
-	c->fragment = arena_strdup(&c->arena, source->piece[0].path);
-	if (!c->fragment)
+	if (fragment_init(&c->fragment, source) < 0)
 		return -ENOMEM;
 	if (source->n_pieces == 1)
 		return 0;
@@ -80,7 +82,7 @@ static int load_service(struct unit_config *c, const struct unit_source *source,
 		return -ENOMEM;
 	r = unit_merge(source, &scratch, &all, &c->problems);
 	if (r >= 0)
-		r = service_spec_parse(&specifiers, c->fragment, all.item, all.n, &c->arena, &c->problems, c->spec);
+		r = service_spec_parse(&specifiers, source->n_pieces > 0 ? source->piece[0].path : NULL, all.item, all.n, &c->arena, &c->problems, c->spec);
 	if (r >= 0 && unit_name_is_template(source->name))
 		r = describe_template(c, &all);
 	arena_done(&scratch);
@@ -116,10 +118,17 @@ static int load(struct unit_config *c, const struct unit_source *source, const s
 static struct unit_config *understand(const struct unit_source *source, const struct specifiers *specifiers,
 				      size_t room)
 {
-	_cleanup_(config_cleanup) struct unit_config *c = calloc(1, sizeof(*c));
+	_cleanup_(config_cleanup) struct unit_config *c = NULL;
+	struct arena arena = { 0 };
 
-	if (!c || !arena_reserve(&c->arena, room))
+	if (!arena_reserve(&arena, room))
 		return NULL;
+	c = arena_alloc(&arena, sizeof(*c));
+	if (!c) {
+		arena_done(&arena);
+		return NULL;
+	}
+	c->arena = arena;
 	c->fingerprint = source->fingerprint;
 	c->is_wanted = source->is_wanted;
 	c->is_systemd = source->is_systemd;
@@ -178,6 +187,11 @@ struct unit *unit_free(struct unit *u)
 	free(u->chain);
 	free(u);
 	return NULL;
+}
+
+const char *unit_fragment(const struct unit *u, char buf[FRAGMENT_PATH_MAX])
+{
+	return fragment_path(&u->config->fragment, u->name, buf);
 }
 
 bool unit_is_active(const struct unit *u)

@@ -13,6 +13,7 @@
 #include "service/run_record.h"
 #include "service/service_fsm.h"
 #include "service/spec.h"
+#include "unit/fragment.h"
 #include "unit/name.h"
 #include "unit/source.h"
 #include "world.h"
@@ -26,12 +27,12 @@ enum unit_load {
 
 /* What the files say. Immutable after unit_config_load(). */
 struct unit_config {
-	struct arena arena;
+	struct arena arena; /* it stands in that itself */
 	enum unit_load load;
 	uint64_t fingerprint;
 	bool is_wanted;  /* starts at start-up */
 	bool is_systemd;
-	const char *fragment; /* path, or NULL */
+	struct fragment fragment;
 	const char **dropin;  /* NULL-terminated paths, or NULL */
 	struct service_spec *spec; /* UNIT_SERVICE only, LOADED or UNSUPPORTED */
 	struct diag problems;
@@ -83,6 +84,8 @@ bool unit_config_starts_with_supd(const struct unit_config *c);
 struct unit *unit_new(const char *name, struct unit_config *config);
 struct unit *unit_free(struct unit *u);
 
+/* The path of its own file; lends @buf or the config's. NULL: it has none. */
+const char *unit_fragment(const struct unit *u, char buf[FRAGMENT_PATH_MAX]);
 bool unit_is_active(const struct unit *u);
 /* Is this the run that goes on or went last, or the one that it is a restart of? */
 bool unit_run_is(const struct unit *u, const uint8_t id[RUN_ID_BYTES]);

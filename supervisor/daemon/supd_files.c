@@ -32,13 +32,16 @@ static bool is_public(const char *path)
 	return true;
 }
 
-bool files_may_see(const struct control_request *q, const struct unit_config *c)
+bool files_may_see(const struct control_request *q, const struct unit *u)
 {
+	char buf[FRAGMENT_PATH_MAX];
+	const char *fragment = unit_fragment(u, buf);
+
 	if (q->is_owner)
 		return true;
-	if (!c->fragment || !is_public(c->fragment))
+	if (!fragment || !is_public(fragment))
 		return false;
-	for (const char **path = c->dropin; path && *path; path++)
+	for (const char **path = u->config->dropin; path && *path; path++)
 		if (!is_public(*path))
 			return false;
 	return true;

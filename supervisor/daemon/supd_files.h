@@ -8,10 +8,10 @@
 
 struct control_request;
 struct supd_control;
-struct unit_config;
+struct unit;
 
 /* An owner, or could anybody read these files? */
-bool files_may_see(const struct control_request *q, const struct unit_config *c);
+bool files_may_see(const struct control_request *q, const struct unit *u);
 
 void units_cat(struct supd_control *c, const struct control_request *q);
 

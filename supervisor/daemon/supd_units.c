@@ -364,7 +364,7 @@ void units_show(struct supd_control *c, const struct control_request *q)
 		return;
 	}
 	report_unit(&r, u);
-	report_unit_properties(&r, u->config, files_may_see(q, u->config));
+	report_unit_properties(&r, u->config, files_may_see(q, u));
 	supd_control_row(c, q->id, &r);
 	control_done(c->server, q->id, CONTROL_OK, NULL);
 	manager_unload_unit(c->manager, u);

@@ -53,7 +53,7 @@ static int add_piece(struct unit_source *s, const char *path, char *bytes, size_
 		free(copy);
 		return -ENOMEM;
 	}
-	s->piece[s->n_pieces++] = (struct unit_piece) { copy, bytes, n };
+	s->piece[s->n_pieces++] = (struct unit_piece) { .path = copy, .bytes = bytes, .n = n };
 	return 0;
 }
 

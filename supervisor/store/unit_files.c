@@ -202,7 +202,7 @@ static int add_piece(struct unit_source *s, char *path, char *bytes, size_t n)
 	if (!bigger)
 		return -ENOMEM;
 	s->piece = bigger;
-	s->piece[s->n_pieces++] = (struct unit_piece) {path, bytes, n};
+	s->piece[s->n_pieces++] = (struct unit_piece) {.path = path, .bytes = bytes, .n = n};
 	return 0;
 }
 
@@ -311,6 +311,8 @@ static int read_all(const struct unit_files *f, struct unit_source *s, const str
 	r = read_piece(f, s, dir->path, f->index.distrust[e->file.dir], file, &e->file);
 	if (r < 0)
 		return r;
+	if (r > 0)
+		s->piece[0].folder = dir->path;
 	if (r == 0 && s->problems.n_errors == 0)
 		s->is_masked = true; /* emptied since the scan */
 	/* Without the file itself nothing that is added to it makes sense. */

@@ -19,6 +19,7 @@ struct unit_piece {
 	char *path;
 	char *bytes;
 	size_t n;
+	const char *folder; /* that it lies in, lent for as long as there are unit files; NULL: some other */
 };
 
 struct unit_source {

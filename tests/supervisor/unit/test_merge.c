@@ -29,7 +29,9 @@ static void teardown(void)
 static void add_piece(const char *path, const char *bytes)
 {
 	source.piece = reallocarray(source.piece, source.n_pieces + 1, sizeof(*source.piece));
-	source.piece[source.n_pieces++] = (struct unit_piece) {strdup(path), strdup(bytes), strlen(bytes)};
+	source.piece[source.n_pieces++] = (struct unit_piece) {
+		.path = strdup(path), .bytes = strdup(bytes), .n = strlen(bytes),
+	};
 }
 
 static void assert_item(size_t i, const char *file, const char *key, const char *value)
