@@ -8,6 +8,7 @@ libbase_a_SOURCES = \
 	%D%/cleanup.h \
 	%D%/diag.c %D%/diag.h \
 	%D%/heap.c %D%/heap.h \
+	%D%/histogram.c %D%/histogram.h \
 	%D%/keys.c %D%/keys.h \
 	%D%/log.c %D%/log.h \
 	%D%/names.c %D%/names.h \

@@ -10,6 +10,7 @@ libservice_a_SOURCES = \
 	%D%/exec_streams.c %D%/exec_streams.h \
 	%D%/expand.c \
 	%D%/not_applied.c %D%/not_applied.h \
+	%D%/history_record.c %D%/history_record.h \
 	%D%/restart.c %D%/restart.h \
 	%D%/run_record.c %D%/run_record.h \
 	%D%/service_fsm.c %D%/service_fsm.h \
@@ -17,4 +18,6 @@ libservice_a_SOURCES = \
 	%D%/spec_keys.c \
 	%D%/spec_limits.c %D%/spec_limits.h \
 	%D%/spec_values.c %D%/spec_values.h \
-	%D%/specifier.c %D%/specifier.h
+	%D%/specifier.c %D%/specifier.h \
+	%D%/tally.c %D%/tally.h \
+	%D%/tally_bytes.c

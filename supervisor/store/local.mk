@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: MIT
 noinst_LIBRARIES += libstore.a
-STORE_LIBS = libstore.a $(SERVICE_LIBS) $(JANSSON_LIBS)
+STORE_LIBS = libstore.a $(SERVICE_LIBS) $(JANSSON_LIBS) $(SQLITE_LIBS)
 
 libstore_a_SOURCES = \
 	%D%/atomic_file.c %D%/atomic_file.h \
 	%D%/config_file.c %D%/config_file.h \
 	%D%/file.c %D%/file.h \
+	%D%/history.c %D%/history.h %D%/history_private.h \
+	%D%/history_query.c \
+	%D%/history_write.c \
 	%D%/lock.c %D%/lock.h \
 	%D%/unit_files.c %D%/unit_files.h \
 	%D%/unit_index.c %D%/unit_index.h \

@@ -11,7 +11,7 @@ supervisor/unit    | unit/ base/                                                
 supervisor/service | service/ unit/ base/                                           |
 supervisor/core    | core/ service/ unit/ base/ world.h supd-plugin.h               |
 supervisor/run     | run/ store/ service/ base/ world.h supd-plugin.h               | systemd/ jansson.h@log_format.c
-supervisor/store   | store/ unit/ base/ service/run_record.h                         | sqlite3.h@history.c jansson.h
+supervisor/store   | store/ unit/ base/ service/run_record.h service/history_record.h service/tally.h | sqlite3.h@history_private.h jansson.h
 supervisor/control | control/ base/ supd-plugin.h                                   | systemd/ jansson.h
 supervisor/cli     | cli/ control/ store/ core/ service/ unit/ base/ timer/ world.h supd-plugin.h daemon/settings.h daemon/surroundings.h | systemd/ jansson.h
 timer              | timer/ base/ supd-plugin.h                                     | jansson.h@state_file.c

@@ -26,3 +26,6 @@ TESTS += %D%/test_values
 
 check_PROGRAMS += %D%/test_timespan
 TESTS += %D%/test_timespan
+
+check_PROGRAMS += %D%/test_histogram
+TESTS += %D%/test_histogram

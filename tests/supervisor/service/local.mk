@@ -62,3 +62,7 @@ check_PROGRAMS += %D%/test_spec_limits
 TESTS += %D%/test_spec_limits
 %C%_test_spec_limits_SOURCES = %D%/test_spec_limits.c %D%/spec_text.c %D%/spec_text.h
 %C%_test_spec_limits_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)
+
+check_PROGRAMS += %D%/test_tally
+TESTS += %D%/test_tally
+%C%_test_tally_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)

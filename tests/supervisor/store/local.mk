@@ -25,3 +25,7 @@ TESTS += %D%/test_memory
 check_PROGRAMS += %D%/test_file
 TESTS += %D%/test_file
 %C%_test_file_LDADD = $(TEST_LIBS) $(STORE_LIBS)
+
+check_PROGRAMS += %D%/test_history
+TESTS += %D%/test_history
+%C%_test_history_LDADD = $(TEST_LIBS) $(STORE_LIBS)
