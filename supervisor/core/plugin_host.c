@@ -115,14 +115,14 @@ static bool is_expanded(const struct plugin_host *h, const char *key)
 	return false;
 }
 
-/* Specifiers in those values that the plugin names. Mistakes go to @d. 0 or -ENOMEM. */
-static int expand_all(struct plugin_host *h, const struct plugin_unit *pu, struct arena *arena, struct assignments *all,
-		      struct diag *d)
+/* Specifiers in those values of @file that the plugin names. Mistakes go to @d. 0 or -ENOMEM. */
+static int expand_all(struct plugin_host *h, const struct supd_unit_file *file, struct arena *arena,
+		      struct assignments *all, struct diag *d)
 {
 	struct specifiers s = *h->manager->config->specifiers;
 
-	s.unit = pu->name;
-	s.fragment = pu->next->fragment;
+	s.unit = file->name;
+	s.fragment = file->path;
 	for (size_t i = 0; i < all->n; i++) {
 		struct assignment *a = &all->item[i];
 		char *value, letter, shown[128];
@@ -162,7 +162,7 @@ static int unit_hand_over(struct plugin_host *h, struct plugin_unit *pu, const s
 	if (!source->is_masked)
 		r = unit_merge(source, &arena, &all, &pu->next->problems);
 	if (r >= 0)
-		r = expand_all(h, pu, &arena, &all, &pu->next->problems);
+		r = expand_all(h, &file, &arena, &all, &pu->next->problems);
 	if (r >= 0 && pu->next->problems.n_errors == 0) {
 		out = calloc(all.n + 1, sizeof(*out));
 		for (size_t i = 0; out && i < all.n; i++)

@@ -74,7 +74,7 @@ static int load_service(struct unit_config *c, const struct unit_source *source,
 	int r;
 
 	specifiers.unit = source->name;
-	specifiers.fragment = c->fragment;
+	specifiers.fragment = source->n_pieces > 0 ? source->piece[0].path : NULL;
 	if (unit_name_add_instance(source->name, INSTANCE_TO_JUDGE, judged) == 0)
 		specifiers.unit = judged;
 	c->spec = arena_alloc(&c->arena, sizeof(*c->spec));
