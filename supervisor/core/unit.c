@@ -66,6 +66,7 @@ static int describe_template(struct unit_config *c, const struct assignments *al
 
 static int load_service(struct unit_config *c, const struct unit_source *source, const struct specifiers *common)
 {
+	const char *file = source->n_pieces > 0 ? source->piece[0].path : NULL;
 	struct specifiers specifiers = *common;
 	/* What was read is needed only until it is understood. */
 	struct arena scratch = { 0 };
@@ -74,7 +75,7 @@ static int load_service(struct unit_config *c, const struct unit_source *source,
 	int r;
 
 	specifiers.unit = source->name;
-	specifiers.fragment = source->n_pieces > 0 ? source->piece[0].path : NULL;
+	specifiers.fragment = file;
 	if (unit_name_add_instance(source->name, INSTANCE_TO_JUDGE, judged) == 0)
 		specifiers.unit = judged;
 	c->spec = arena_alloc(&c->arena, sizeof(*c->spec));
@@ -82,7 +83,7 @@ static int load_service(struct unit_config *c, const struct unit_source *source,
 		return -ENOMEM;
 	r = unit_merge(source, &scratch, &all, &c->problems);
 	if (r >= 0)
-		r = service_spec_parse(&specifiers, source->n_pieces > 0 ? source->piece[0].path : NULL, all.item, all.n, &c->arena, &c->problems, c->spec);
+		r = service_spec_parse(&specifiers, file, all.item, all.n, &c->arena, &c->problems, c->spec);
 	if (r >= 0 && unit_name_is_template(source->name))
 		r = describe_template(c, &all);
 	arena_done(&scratch);
