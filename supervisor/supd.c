@@ -200,6 +200,12 @@ static int make_world(struct supd *s)
 		.systemd_dirs = s->settings.systemd_unit_path,
 		.state_dir = s->places.state_dir,
 		.plugin_dir = s->places.plugin_dir,
+		.output_limits = {
+			.per_run = s->settings.config.output_max_per_run,
+			.per_unit = s->settings.config.output_max_per_unit,
+			.max_age = s->settings.config.output_max_age,
+		},
+		.forwards_output = s->settings.config.forward_output,
 		.environment = (const char *const *) environ,
 		.inheritance = &s->inheritance,
 		.spare = &s->spare,

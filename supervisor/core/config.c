@@ -11,10 +11,19 @@
 
 #define GROUP_NAME_MAX 256
 #define SPANS_MAX 16
+#define OUTPUT_MAX_PER_RUN (1024 * 1024)
+#define OUTPUT_MAX_PER_UNIT (10 * 1024 * 1024)
+#define OUTPUT_MAX_AGE (90 * USEC_PER_DAY)
 
 void config_init(struct config *c)
 {
-	*c = (struct config) { .log_level = LOG_INFO };
+	*c = (struct config) {
+		.log_level = LOG_INFO,
+		.output_max_per_run = OUTPUT_MAX_PER_RUN,
+		.output_max_per_unit = OUTPUT_MAX_PER_UNIT,
+		.output_max_age = OUTPUT_MAX_AGE,
+		.forward_output = true,
+	};
 }
 
 /* ---- values that only supd.conf has ---- */
@@ -173,6 +182,17 @@ static int keep(const struct key_context *c)
 	return *field ? 0 : -ENOMEM;
 }
 
+static int parse_size(const struct key_context *c)
+{
+	uint64_t *field = key_field(c);
+
+	if (c->assignment->value[0] == '\0')
+		*field = (uint64_t) c->row->parameter;
+	else if (value_size(c->assignment->value, field) < 0)
+		wants(c, "a number of bytes such as 512K, 10M or 1G", c->assignment->value);
+	return 0;
+}
+
 /* A time span; kept as it stands. Empty: not set. */
 static int check_span(const struct key_context *c)
 {
@@ -226,6 +246,10 @@ static const struct key_row rows[] = {
 	{ "Manager", "LogLevel", KEY_KNOWN, parse_log_level, FIELD(log_level), 0 },
 	{ "Manager", "LogFormat", KEY_KNOWN, parse_log_format, FIELD(log_format), 0 },
 	{ "Manager", "ReadAccess", KEY_KNOWN, parse_read_access, 0, 0 },
+	{ "Manager", "OutputMaxPerRun", KEY_KNOWN, parse_size, FIELD(output_max_per_run), OUTPUT_MAX_PER_RUN },
+	{ "Manager", "OutputMaxPerUnit", KEY_KNOWN, parse_size, FIELD(output_max_per_unit), OUTPUT_MAX_PER_UNIT },
+	{ "Manager", "OutputMaxAgeSec", KEY_KNOWN, key_parse_span, FIELD(output_max_age), OUTPUT_MAX_AGE },
+	{ "Manager", "ForwardOutput", KEY_KNOWN, key_parse_bool, FIELD(forward_output), true },
 	{ "Experimental", "Timers", KEY_KNOWN, key_parse_bool, FIELD(timers), 0 },
 	{ "Timer", "RetrySec", KEY_KNOWN, check_spans, FIELD(retry), 0 },
 	{ "Timer", "CatchUpSec", KEY_KNOWN, check_span, FIELD(catch_up), 0 },

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/keys.h"
+#include "base/usec.h"
 
 enum config_log_format {
 	CONFIG_LOG_AUTO, /* the journal where stderr leads to it, else text */
@@ -39,6 +40,10 @@ struct config {
 	enum config_log_format log_format;
 	enum config_read_access read_access;
 	const char *read_group;
+	/* what services print: how much of it is kept, in bytes (0: nothing) and µs; does it go to the log, too? */
+	uint64_t output_max_per_run, output_max_per_unit;
+	usec_t output_max_age;
+	bool forward_output;
 	bool timers; /* [Experimental] Timers= */
 	/* [Timer], as they stand: checked here, understood by the plugin */
 	const char *retry, *catch_up, *catch_up_spread;

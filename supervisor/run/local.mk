@@ -10,6 +10,7 @@ librun_a_SOURCES = \
 	%D%/daemon.c %D%/daemon.h \
 	%D%/guard.c %D%/guard.h \
 	%D%/identity.c %D%/identity.h \
+	%D%/keeper.c %D%/keeper.h \
 	%D%/launch.c %D%/launch.h \
 	%D%/log_format.c %D%/log_format.h \
 	%D%/log_sink.c %D%/log_sink.h \

@@ -11,11 +11,13 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "base/usec.h"
+#include "run/keeper.h"
 #include "service/exec_streams.h"
 
 struct stream {
 	struct output *output;
-	const char *name;
+	enum run_log_stream which;
+	bool forwards; /* lines go to the log, too */
 	int fd; /* -1: has ended */
 	sd_event_source *source;
 	char *line; /* OUTPUT_LINE_MAX + 1 bytes; made with the first byte */
@@ -26,6 +28,7 @@ struct output {
 	struct outputs *all;
 	char *unit;
 	uint8_t run_id[16];
+	struct keeper_run *kept; /* or NULL */
 	char *identifier;     /* or NULL */
 	int facility;
 	int level, level_max; /* of lines that name none; above which they are dropped */
@@ -45,21 +48,22 @@ struct outputs {
 	sd_event *event;
 	int64_t priority;
 	uint64_t grace;
+	bool forwards;
+	usec_t now; /* real, of the last read */
 	struct output *list;
 	char buf[OUTPUT_TURN_MAX];
 };
 
 /* ---- lines ---- */
 
-/* sd-daemon(3): "<0>" to "<7>". */
-static int take_level(const struct output *o, const char **message)
+/* sd-daemon(3): "<0>" to "<7>"; how many bytes that is. */
+static size_t take_level(const struct output *o, const char *line, size_t n, int *ret)
 {
-	const char *m = *message;
-
-	if (!o->has_prefix || m[0] != '<' || m[1] < '0' || m[1] > '7' || m[2] != '>')
-		return o->level;
-	*message = m + 3;
-	return m[1] - '0';
+	*ret = o->level;
+	if (!o->has_prefix || n < 3 || line[0] != '<' || line[1] < '0' || line[1] > '7' || line[2] != '>')
+		return 0;
+	*ret = line[1] - '0';
+	return 3;
 }
 
 static void tell_withheld(struct output *o)
@@ -91,24 +95,62 @@ static bool rate_allows(struct output *o)
 	return false;
 }
 
-static void line_end(struct stream *s)
+static void keep(struct stream *s, const char *text, size_t n, int level, uint8_t flags)
 {
-	struct output *o = s->output;
-	const char *message = s->line;
-	struct log_line line = {
-		.unit = o->unit, .run_id = o->run_id, .stream = s->name,
-		.identifier = o->identifier, .facility = o->facility,
+	const struct run_log_record line = {
+		.time = s->output->all->now,
+		.stream = s->which,
+		.flags = flags,
+		.level = (uint8_t) level,
+		.text = text,
+		.n = n,
 	};
 
-	s->line[s->n] = '\0';
+	keeper_put(s->output->kept, &line);
+}
+
+static void forward_line(struct stream *s, const char *text, int level)
+{
+	struct output *o = s->output;
+	const struct log_line line = {
+		/* Nothing that a service says is as urgent for us as for itself. */
+		.level = level < LOG_ERR ? LOG_ERR : level,
+		.unit = o->unit,
+		.run_id = o->run_id,
+		.stream = s->which == RUN_LOG_STDOUT ? "stdout" : "stderr",
+		.message = text,
+		.identifier = o->identifier,
+		.facility = o->facility,
+	};
+
+	if (rate_allows(o))
+		log_write(&line);
+}
+
+/* A log has lines of text: NULs part them, too, and a run of them is padding, not empty lines. @text is ended by one. */
+static void forward(struct stream *s, const char *text, size_t n, int level)
+{
+	if (n == 0)
+		forward_line(s, text, level);
+	for (const char *end = text + n, *p = text; p < end; p += strlen(p) + 1)
+		if (*p)
+			forward_line(s, p, level);
+}
+
+static void line_end(struct stream *s, uint8_t flags)
+{
+	struct output *o = s->output;
+	size_t n_prefix, n = s->n;
+	int level;
+
+	s->line[n] = '\0';
 	s->n = 0;
-	line.level = take_level(o, &message);
-	line.message = message;
-	if (line.level > o->level_max || !rate_allows(o))
+	n_prefix = take_level(o, s->line, n, &level);
+	if (level > o->level_max)
 		return;
-	if (line.level < LOG_ERR)
-		line.level = LOG_ERR;
-	log_write(&line);
+	keep(s, s->line + n_prefix, n - n_prefix, level, flags);
+	if (s->forwards)
+		forward(s, s->line + n_prefix, n - n_prefix, level);
 }
 
 static int line_room(struct stream *s)
@@ -136,30 +178,47 @@ static void line_split(struct stream *s)
 	kept = s->n - cut;
 	memcpy(rest, s->line + cut, kept);
 	s->n = cut;
-	line_end(s);
+	line_end(s, RUN_LOG_CONTINUED);
 	memcpy(s->line, rest, kept);
 	s->n = kept;
+}
+
+static void take_line(struct stream *s, const char *bytes, size_t n)
+{
+	while (n > 0) {
+		size_t fits = OUTPUT_LINE_MAX - s->n < n ? OUTPUT_LINE_MAX - s->n : n;
+
+		memcpy(s->line + s->n, bytes, fits);
+		s->n += fits;
+		bytes += fits;
+		n -= fits;
+		if (s->n == OUTPUT_LINE_MAX)
+			line_split(s);
+	}
 }
 
 static void take_bytes(struct stream *s, const char *bytes, size_t n)
 {
 	if (line_room(s) < 0)
 		return;
-	for (size_t i = 0; i < n; i++) {
-		/* A run of NULs is padding, not empty lines. */
-		if (bytes[i] == '\n' || (bytes[i] == '\0' && s->n > 0))
-			line_end(s);
-		else if (bytes[i] != '\0')
-			s->line[s->n++] = bytes[i];
-		if (s->n == OUTPUT_LINE_MAX)
-			line_split(s);
+	(void) sd_event_now(s->output->all->event, CLOCK_REALTIME, &s->output->all->now);
+	while (n > 0) {
+		const char *newline = memchr(bytes, '\n', n);
+		size_t part = newline ? (size_t) (newline - bytes) : n;
+
+		take_line(s, bytes, part);
+		if (newline)
+			line_end(s, 0);
+		part += newline != NULL;
+		bytes += part;
+		n -= part;
 	}
 }
 
 static void line_flush(struct stream *s)
 {
 	if (s->n > 0)
-		line_end(s);
+		line_end(s, RUN_LOG_UNFINISHED);
 }
 
 /* ---- pipes ---- */
@@ -186,6 +245,7 @@ static struct output *output_free(struct output *o)
 	tell_withheld(o);
 	sd_event_source_disable_unref(o->grace);
 	DL_DELETE(o->all->list, o);
+	keeper_run_unref(o->kept);
 	free(o->identifier);
 	free(o->unit);
 	free(o);
@@ -220,14 +280,14 @@ static int on_readable(sd_event_source *source, int fd, uint32_t revents, void *
 	return 0;
 }
 
-static int stream_open(struct stream *s, struct output *o, const char *name, int *ret_write)
+static int stream_open(struct stream *s, struct output *o, enum run_log_stream which, int *ret_write)
 {
 	int fd[2], r;
 
 	if (pipe2(fd, O_CLOEXEC) < 0)
 		return -errno;
 	s->output = o;
-	s->name = name;
+	s->which = which;
 	s->fd = fd[0];
 	*ret_write = fd[1];
 	/* Only our end: the service's is as blocking as programs expect. */
@@ -235,6 +295,11 @@ static int stream_open(struct stream *s, struct output *o, const char *name, int
 		return -errno;
 	r = sd_event_add_io(o->all->event, &s->source, s->fd, EPOLLIN, on_readable, s);
 	return r < 0 ? r : sd_event_source_set_priority(s->source, o->all->priority);
+}
+
+static bool has_err_console(const struct exec_streams *s)
+{
+	return s->err.kind == STREAM_INHERIT ? s->out.has_console : s->err.has_console;
 }
 
 static struct output *output_make(struct outputs *all, const struct output_config *config)
@@ -253,6 +318,9 @@ static struct output *output_make(struct outputs *all, const struct output_confi
 	o->rate_interval = config->streams->rate_interval;
 	o->rate_burst = config->streams->rate_burst;
 	o->facility = config->streams->facility;
+	o->stream[0].forwards = all->forwards || config->streams->out.has_console;
+	o->stream[1].forwards = all->forwards || has_err_console(config->streams);
+	o->kept = keeper_run_ref(config->kept);
 	o->unit = strdup(config->unit);
 	if (config->streams->identifier)
 		o->identifier = strdup(config->streams->identifier);
@@ -280,9 +348,9 @@ int output_new(struct outputs *all, const struct output_config *config, int *ret
 		r = o ? 0 : -ENOMEM;
 	}
 	if (r >= 0 && has_out)
-		r = stream_open(&o->stream[0], o, "stdout", &out);
+		r = stream_open(&o->stream[0], o, RUN_LOG_STDOUT, &out);
 	if (r >= 0 && has_err)
-		r = stream_open(&o->stream[1], o, "stderr", &err);
+		r = stream_open(&o->stream[1], o, RUN_LOG_STDERR, &err);
 	if (r < 0) {
 		close_end(out);
 		close_end(err);
@@ -360,7 +428,7 @@ void outputs_leave(struct outputs *all, uint64_t token)
 	}
 }
 
-int outputs_new(sd_event *event, int64_t priority, uint64_t grace, struct outputs **ret)
+int outputs_new(sd_event *event, int64_t priority, uint64_t grace, bool forwards, struct outputs **ret)
 {
 	struct outputs *all = calloc(1, sizeof(*all));
 
@@ -369,6 +437,7 @@ int outputs_new(sd_event *event, int64_t priority, uint64_t grace, struct output
 	all->event = event;
 	all->priority = priority;
 	all->grace = grace;
+	all->forwards = forwards;
 	*ret = all;
 	return 0;
 }

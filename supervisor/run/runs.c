@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "run/guard.h"
+#include "run/keeper.h"
 #include "run/output.h"
 #include "run/process_tree.h"
 #include "service/exec_streams.h"
@@ -21,6 +22,7 @@ struct entry {
 	world_token token;
 	struct runs *all;
 	struct process_tree *tree;
+	struct keeper_run *kept; /* what all its processes print; or NULL */
 	struct output *output;  /* of the process of the last spawn, until its end is told */
 	struct spawn *spawn;    /* the last */
 	bool is_launching;      /* a thread has it */
@@ -36,6 +38,7 @@ struct runs {
 	struct guard *guard; /* NULL: none */
 	struct process_forest *forest;
 	struct outputs *outputs;
+	struct keeper *keeper; /* NULL: none */
 	struct entry *entries; /* uthash */
 };
 
@@ -58,6 +61,7 @@ static struct entry *entry_free(struct entry *e)
 		reaper_forget(e->all->reaper, &e->spawn->child);
 	spawn_free(e->spawn);
 	process_tree_free(e->tree);
+	keeper_run_unref(e->kept);
 	free(e);
 	return NULL;
 }
@@ -215,6 +219,9 @@ static int entry_new(struct runs *all, const struct spawn_request *request, stru
 		free(e);
 		return r;
 	}
+	if (all->keeper)
+		e->kept = keeper_run_new(all->keeper, request->unit, request->run->id,
+					 exec_streams_of(request->spec)->identifier);
 	HASH_ADD(hh, all->entries, token, sizeof(e->token), e);
 	*ret = e;
 	return 0;
@@ -228,6 +235,7 @@ static int spawn_into(struct entry *e, const struct spawn_request *request)
 		.unit = request->unit,
 		.run_id = request->run->id,
 		.streams = exec_streams_of(request->spec),
+		.kept = e->kept,
 	};
 	struct spawn *s;
 	int r;
@@ -408,7 +416,7 @@ int runs_new(sd_event *event, const struct runs_config *config, const struct run
 	}
 	r = process_forest_new(event, config->without_cgroup, all->guard, &all->forest);
 	if (r >= 0)
-		r = outputs_new(event, config->priority_output, config->output_grace, &all->outputs);
+		r = outputs_new(event, config->priority_output, config->output_grace, config->forwards_output, &all->outputs);
 	if (r >= 0)
 		r = reaper_new(event, config->priority_child, &reaped, &all->reaper);
 	if (r >= 0)
@@ -419,6 +427,11 @@ int runs_new(sd_event *event, const struct runs_config *config, const struct run
 	}
 	*ret = all;
 	return 0;
+}
+
+void runs_keep(struct runs *all, struct keeper *keeper)
+{
+	all->keeper = keeper;
 }
 
 struct runs *runs_free(struct runs *all)

@@ -4,7 +4,7 @@
 
 /* The runs that have processes, or had: for each the tree of its processes, the process of its last spawn, and its output,
  * from the first spawn to the release. Keeps the promises of world.h about order: spawned before exited, exited
- * before tree_empty, and what a process had printed is logged before its end is told. */
+ * before tree_empty, and what a process had printed is logged, and on its way to the disk, before its end is told. */
 
 #include <stdint.h>
 #include <systemd/sd-event.h>
@@ -13,12 +13,14 @@
 #include "run/spawn.h"
 #include "world.h"
 
+struct keeper;
 struct runs;
 
 struct runs_config {
 	struct spawn_config spawn;
 	int64_t priority_child, priority_output;
 	usec_t output_grace;
+	bool forwards_output;    /* what they print goes to the log */
 	bool without_cgroup;
 	bool without_guard;
 	char *title;             /* for the guard, see there; or NULL */
@@ -39,6 +41,8 @@ struct runs_listener {
 int runs_new(sd_event *event, const struct runs_config *config, const struct runs_listener *listener,
 	     struct runs **ret);
 struct runs *runs_free(struct runs *all);
+/* From now on what they print is kept; lent until runs_free(). It has a thread, so it comes after the guard. */
+void runs_keep(struct runs *all, struct keeper *keeper);
 
 /* What a process of this kind would get, found out in a thread: @request as for a spawn, without a token. @environment is
  * lent during the call; NULL: @step failed with @error (an errno). */

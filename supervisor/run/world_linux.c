@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "run/clock_watch.h"
+#include "run/keeper.h"
 #include "run/plugin_loader.h"
 #include "run/runs.h"
 #include "run/saver.h"
@@ -46,6 +47,7 @@ struct world_linux {
 	struct alarm alarm[SUPD_CLOCK_COUNT];
 	struct clock_watch *clock_watch;
 	struct zone_watch *zone_watch;
+	struct keeper *keeper;
 	struct runs *runs;
 	struct saver *saver;
 	struct unit_files *unit_files;
@@ -434,6 +436,7 @@ static int open_runs(struct world_linux *w)
 		.priority_child = PRIORITY_CHILD,
 		.priority_output = PRIORITY_OUTPUT,
 		.output_grace = w->config.output_grace ? w->config.output_grace : OUTPUT_GRACE,
+		.forwards_output = w->config.forwards_output,
 		.without_cgroup = w->config.without_cgroup,
 		/* With PID 1 everything goes. */
 		.without_guard = w->config.without_guard || getpid() == 1,
@@ -454,6 +457,21 @@ static int open_runs(struct world_linux *w)
 		config.title_size = i->title_size;
 	}
 	return runs_new(w->event, &config, &listener, &w->runs);
+}
+
+/* Services run without it, too. */
+static void open_keeper(struct world_linux *w)
+{
+	const struct run_log_limits *limits = &w->config.output_limits;
+	int r;
+
+	if (limits->per_run == 0 || limits->per_unit == 0 || w->config.state_dir < 0)
+		return;
+	r = keeper_new(w->event, PRIORITY_SAVED, w->config.state_dir, limits, &w->keeper);
+	if (r < 0)
+		log_warning(r, "what services print cannot be kept");
+	else
+		runs_keep(w->runs, w->keeper);
 }
 
 static int open_unit_files(struct world_linux *w)
@@ -518,6 +536,7 @@ int world_linux_new(sd_event *event, const struct world_linux_config *config, co
 		world_linux_free(w);
 		return r;
 	}
+	open_keeper(w);
 	open_watches(w);
 	*ret = w;
 	return 0;
@@ -532,6 +551,7 @@ struct world_linux *world_linux_free(struct world_linux *w)
 	for (size_t i = 0; i < ELEMENTS(w->alarm); i++)
 		sd_event_source_disable_unref(w->alarm[i].source);
 	runs_free(w->runs);
+	keeper_free(w->keeper);
 	saver_free(w->saver);
 	unit_files_free(w->unit_files);
 	plugin_loader_free(w->plugins);
@@ -548,6 +568,11 @@ const struct world *world_linux_world(struct world_linux *w)
 struct unit_files *world_linux_unit_files(struct world_linux *w)
 {
 	return w->unit_files;
+}
+
+struct keeper *world_linux_keeper(struct world_linux *w)
+{
+	return w->keeper;
 }
 
 int world_linux_describe(struct world_linux *w, const struct spawn_request *request, runs_described_fn *fn,

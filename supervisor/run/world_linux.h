@@ -8,6 +8,7 @@
 #include <systemd/sd-event.h>
 
 #include "run/daemon.h"
+#include "store/run_log.h"
 #include "run/runs.h"
 #include "world.h"
 
@@ -39,9 +40,12 @@ struct world_linux_config {
 	bool without_cgroup;
 	bool without_guard;               /* for tests: nobody ends our services if we are killed */
 	usec_t output_grace;              /* 0: the default */
+	struct run_log_limits output_limits; /* of what services print and is kept; 0: nothing is */
+	bool forwards_output;             /* what services print goes to the log */
 	const char *localtime;            /* NULL: /etc/localtime */
 };
 
+struct keeper;
 struct world_linux;
 
 /* SIGCHLD must be blocked (daemon_prepare()), and there must be one thread: a guard is forked. */
@@ -52,6 +56,8 @@ struct world_linux *world_linux_free(struct world_linux *w);
 /* Lent. */
 const struct world *world_linux_world(struct world_linux *w);
 struct unit_files *world_linux_unit_files(struct world_linux *w);
+/* NULL: nothing is kept of what services print. */
+struct keeper *world_linux_keeper(struct world_linux *w);
 /* What a process of this kind would get: runs_describe(). */
 int world_linux_describe(struct world_linux *w, const struct spawn_request *request, runs_described_fn *fn,
 			 void *userdata);

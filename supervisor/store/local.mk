@@ -10,6 +10,9 @@ libstore_a_SOURCES = \
 	%D%/history_query.c \
 	%D%/history_write.c \
 	%D%/lock.c %D%/lock.h \
+	%D%/run_log.c %D%/run_log.h \
+	%D%/run_log_reader.c %D%/run_log_reader.h \
+	%D%/run_log_record.c %D%/run_log_record.h \
 	%D%/unit_files.c %D%/unit_files.h \
 	%D%/unit_index.c %D%/unit_index.h \
 	%D%/unit_links.c %D%/unit_links.h

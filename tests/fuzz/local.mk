@@ -60,6 +60,16 @@ fuzz_programs += %D%/fuzz_environment_file
 %C%_fuzz_environment_file_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_FLAGS)
 %C%_fuzz_environment_file_LDADD = $(SERVICE_LIBS)
 
+check_PROGRAMS += %D%/replay_run_log
+TESTS += %D%/replay_run_log
+%C%_replay_run_log_SOURCES = %D%/fuzz_run_log.c $(FUZZ_REPLAY)
+%C%_replay_run_log_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS=\"run_log\"
+%C%_replay_run_log_LDADD = $(TEST_LIBS) $(STORE_LIBS)
+fuzz_programs += %D%/fuzz_run_log
+%C%_fuzz_run_log_SOURCES = %D%/fuzz_run_log.c
+%C%_fuzz_run_log_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_FLAGS)
+%C%_fuzz_run_log_LDADD = $(STORE_LIBS)
+
 check_PROGRAMS += %D%/replay_timespan
 TESTS += %D%/replay_timespan
 %C%_replay_timespan_SOURCES = %D%/fuzz_timespan.c $(FUZZ_REPLAY)

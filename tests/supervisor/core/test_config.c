@@ -43,6 +43,8 @@ START_TEST(nothing_said_leaves_the_defaults)
 	ck_assert_int_eq(config.log_level, LOG_INFO);
 	ck_assert_int_eq(config.read_access, CONFIG_READ_ALL);
 	ck_assert(!config.timers);
+	ck_assert_uint_eq(config.output_max_per_run, 1024 * 1024);
+	ck_assert(config.forward_output);
 	ck_assert_ptr_null(config_setting(&config, "RetrySec"));
 }
 END_TEST
@@ -51,6 +53,7 @@ START_TEST(all_keys_are_understood)
 {
 	read_config("[Manager]\nUnitPath=/a:/b/\nUnitPath=/c\nSystemdUnitPath=/d\nStateDirectory=/s/\n"
 		    "RuntimeDirectory=/r\nLogLevel=debug\nLogFormat=json\nReadAccess=group:adm\n"
+		    "OutputMaxPerRun=512K\nOutputMaxPerUnit=0\nOutputMaxAgeSec=2w\nForwardOutput=no\n"
 		    "[Experimental]\nTimers=yes\n[Timer]\nRetrySec=1s 2min\nCatchUpSec=2h\nCatchUpSpreadSec=10s\n");
 	ck_assert_uint_eq(mistakes.n, 0);
 	ck_assert_uint_eq(config.unit_path.n, 3);
@@ -58,6 +61,10 @@ START_TEST(all_keys_are_understood)
 	ck_assert_str_eq(config.unit_path.item[1], "/b");
 	ck_assert_str_eq(config.unit_path.item[2], "/c");
 	ck_assert_str_eq(config.systemd_unit_path.item[0], "/d");
+	ck_assert_uint_eq(config.output_max_per_run, 512 * 1024);
+	ck_assert_uint_eq(config.output_max_per_unit, 0);
+	ck_assert_uint_eq(config.output_max_age, 2 * USEC_PER_WEEK);
+	ck_assert(!config.forward_output);
 	ck_assert_str_eq(config.state_dir, "/s");
 	ck_assert_str_eq(config.runtime_dir, "/r");
 	ck_assert_int_eq(config.log_level, LOG_DEBUG);

@@ -53,3 +53,7 @@ TESTS += %D%/test_daemon
 check_PROGRAMS += %D%/test_world_linux
 TESTS += %D%/test_world_linux
 %C%_test_world_linux_LDADD = $(SCENE_LIBS)
+
+check_PROGRAMS += %D%/test_keeper
+TESTS += %D%/test_keeper
+%C%_test_keeper_LDADD = $(TEST_LIBS) $(RUN_LIBS)

@@ -140,6 +140,7 @@ struct scene *scene_new(const struct scene_options *options)
 	s->state_dir = state_dir_open(s->dir, why, sizeof(why));
 	ck_assert_msg(s->state_dir >= 0, "%s", why);
 	config.state_dir = s->state_dir;
+	config.forwards_output = true;
 	config.is_system = !options->is_user;
 	config.without_cgroup = options->without_cgroup;
 	config.without_guard = !options->with_guard;

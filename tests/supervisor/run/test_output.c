@@ -51,7 +51,7 @@ static void set_up(void)
 	log_set_sink(on_line, NULL);
 	log_set_level(LOG_DEBUG);
 	ck_assert_int_ge(sd_event_new(&event), 0);
-	ck_assert_int_ge(outputs_new(event, SD_EVENT_PRIORITY_IDLE, GRACE, &all), 0);
+	ck_assert_int_ge(outputs_new(event, SD_EVENT_PRIORITY_IDLE, GRACE, true, &all), 0);
 	ck_assert_int_ge(output_new(all, &config, &out, &err, &output), 0);
 }
 

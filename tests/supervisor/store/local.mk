@@ -29,3 +29,6 @@ TESTS += %D%/test_file
 check_PROGRAMS += %D%/test_history
 TESTS += %D%/test_history
 %C%_test_history_LDADD = $(TEST_LIBS) $(STORE_LIBS)
+check_PROGRAMS += %D%/test_run_log
+TESTS += %D%/test_run_log
+%C%_test_run_log_LDADD = $(TEST_LIBS) $(STORE_LIBS)
