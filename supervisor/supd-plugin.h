@@ -77,8 +77,9 @@ enum supd_type {
 	SUPD_ROW,       /* value.row: fields of its own */
 	SUPD_ROWS,      /* value.rows: a list of such */
 	SUPD_STRINGS,   /* value.strings */
+	SUPD_REAL,      /* value.real, finite */
 };
-#define SUPD_TYPE_COUNT (SUPD_STRINGS + 1)
+#define SUPD_TYPE_COUNT (SUPD_REAL + 1)
 
 struct supd_row;
 
@@ -88,6 +89,7 @@ struct supd_field {
 	union {
 		bool boolean;
 		int64_t number;
+		double real;
 		const char *string;
 		uint64_t usec;
 		const struct supd_row *row;

@@ -206,6 +206,7 @@ static int make_world(struct supd *s)
 			.max_age = s->settings.config.output_max_age,
 		},
 		.forwards_output = s->settings.config.forward_output,
+		.notify_socket = s->places.notify_socket,
 		.environment = (const char *const *) environ,
 		.inheritance = &s->inheritance,
 		.spare = &s->spare,

@@ -249,6 +249,34 @@ static void print_run(const struct supd_row *row)
 	line("Run ID", row_string(row, "run_id"));
 }
 
+/* What the job itself says: of its state only while there is one. */
+static void print_said(const struct supd_row *row)
+{
+	const struct supd_row *metrics = inner_row(row, "metrics");
+	const char *active = or_empty(row_string(row, "active_state")), *status = row_string(row, "status_text");
+	int64_t ignored = row_number(row, "metrics_ignored", 0);
+
+	if (status && (str_equal(active, "active") || str_ends(active, "activating"))) {
+		label("Status");
+		fputs("\"", stdout);
+		cli_print_text(status);
+		fputs("\"\n", stdout);
+	}
+	if (!metrics)
+		return;
+	label("Metrics");
+	for (size_t i = 0; i < metrics->n; i++) {
+		_cleanup_free_ char *value = format_value(&metrics->field[i]);
+
+		fputs(i > 0 ? " " : "", stdout);
+		cli_print_text(metrics->field[i].key);
+		printf("=%s", or_empty(value));
+	}
+	if (ignored > 0)
+		printf(" (%" PRId64 " of further names ignored)", ignored);
+	putchar('\n');
+}
+
 static void print_resources(const struct supd_row *row)
 {
 	int64_t pid = row_number(row, "main_pid", 0), memory = row_number(row, "peak_memory", 0);
@@ -288,6 +316,7 @@ static void print_service(const struct supd_row *row)
 {
 	print_list("Triggered by", row, "triggered_by");
 	print_run(row);
+	print_said(row);
 	print_resources(row);
 }
 

@@ -40,7 +40,8 @@ enum control_verb {
 /* Keys that supctl shows to people; whatever else a row carries appears in show and in JSON as it is.
  *	unit (LIST, STATUS): unit, description, load_state ("loaded" "invalid" "masked" "unsupported" "not-found"),
  *		active_state, sub_state, enabled, result (words), main_pid, run_id, cause, started, ended,
- *		exit_status, fragment, dropins, problems (rows: file, line, key, message, severity)
+ *		exit_status, status_text, metrics (a row of numbers), fragment, dropins, problems (rows: file, line,
+ *		key, message, severity)
  *		and in STATUS triggered_by, triggers
  *	run (START, STOP, RESTART, TRIGGER): unit, run_id, result (systemd's word), words, exit_status, duration, cause
  *	RELOAD: unit, change; or file, line, key, message, severity

@@ -63,6 +63,14 @@ static char *format_number(int64_t number)
 	return asprintf(&text, "%" PRId64, number) < 0 ? NULL : text;
 }
 
+/* As many digits as say which number it is, to those who count in decimals. */
+static char *format_real(double real)
+{
+	char *text;
+
+	return asprintf(&text, "%.15g", real) < 0 ? NULL : text;
+}
+
 static char *format_strings(const struct supd_field *f)
 {
 	char *text = NULL;
@@ -114,6 +122,8 @@ char *format_value(const struct supd_field *f)
 		return format_rows(f);
 	case SUPD_STRINGS:
 		return format_strings(f);
+	case SUPD_REAL:
+		return format_real(f->value.real);
 	}
 	return strdup("");
 }

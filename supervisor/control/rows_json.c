@@ -2,11 +2,17 @@
 #include "control/rows_json.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/text.h"
+
+/* Up to here a double holds each whole number. */
+#define WHOLE_MAX 9007199254740992.0
+/* As many digits as say which number it is, to those who count in decimals. */
+#define REAL_DIGITS 15
 
 json_t *rows_json_string(const char *s)
 {
@@ -44,6 +50,16 @@ static json_t *from_strings(const struct supd_field *f)
 	return array;
 }
 
+/* A whole number looks like one. JSON knows no others than finite ones. */
+static json_t *from_real(double real)
+{
+	if (!isfinite(real))
+		return json_null();
+	if (fabs(real) < WHOLE_MAX && trunc(real) == real)
+		return json_integer((json_int_t) real);
+	return json_real(real);
+}
+
 json_t *rows_json_value(const struct supd_field *f)
 {
 	switch (f->type) {
@@ -64,6 +80,8 @@ json_t *rows_json_value(const struct supd_field *f)
 		return rows_json_array(f->value.rows.item, f->value.rows.n);
 	case SUPD_STRINGS:
 		return from_strings(f);
+	case SUPD_REAL:
+		return from_real(f->value.real);
 	}
 	return json_null();
 }
@@ -96,7 +114,8 @@ json_t *rows_json_error(const char *message, int status)
 
 int rows_json_print(json_t *json, bool is_pretty, bool is_terminal, FILE *f)
 {
-	size_t flags = (is_pretty ? JSON_INDENT(2) : JSON_COMPACT) | (is_terminal ? JSON_ENSURE_ASCII : 0);
+	size_t flags = (is_pretty ? JSON_INDENT(2) : JSON_COMPACT) | (is_terminal ? JSON_ENSURE_ASCII : 0) |
+		       JSON_REAL_PRECISION(REAL_DIGITS);
 	int r;
 
 	if (!json)

@@ -20,6 +20,7 @@ static const char *const signature_of[] = {
 	[SUPD_ROW] = WIRE_ROW,
 	[SUPD_ROWS] = WIRE_ROWS,
 	[SUPD_STRINGS] = "as",
+	[SUPD_REAL] = "d",
 };
 _Static_assert(ELEMENTS(signature_of) == SUPD_TYPE_COUNT, "a type without its variant");
 
@@ -83,6 +84,8 @@ static int append_value(sd_bus_message *m, const struct supd_field *f, unsigned 
 		return append_rows(m, f, depth, bytes);
 	case SUPD_STRINGS:
 		return append_strings(m, f, bytes);
+	case SUPD_REAL:
+		return sd_bus_message_append_basic(m, 'd', &f->value.real);
 	}
 	return -EINVAL;
 }
@@ -211,6 +214,8 @@ static int read_value(const struct reading *in, unsigned depth, struct supd_fiel
 		return read_inner_rows(in, depth, ret);
 	case SUPD_STRINGS:
 		return read_strings(in, ret);
+	case SUPD_REAL:
+		return sd_bus_message_read_basic(in->m, 'd', &ret->value.real);
 	}
 	return -EBADMSG;
 }

@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "core/manager_private.h"
+#include "service/run_said.h"
 
 /* ---- making and ending ---- */
 
@@ -483,6 +484,20 @@ void manager_exited(struct manager *m, const struct supd_now *now, world_token t
 			u->run->peak_memory = peak_memory;
 	}
 	service_answer(m, now, token, &ev);
+}
+
+void manager_notified(struct manager *m, const struct supd_now *now, world_token token, const struct notification *said)
+{
+	const struct service_event ev = { .kind = SVC_EXTEND, .boot = now->boot, .extend = said->extend };
+	struct unit *u = unit_of_token(m, token);
+
+	if (u && u->run) {
+		/* What memory does not suffice for is lost. */
+		(void) run_said_add(&u->run->said, said);
+		if (said->extend > 0)
+			unit_event(m, now, u, &ev);
+	}
+	manager_settle(m, now);
 }
 
 void manager_tree_empty(struct manager *m, const struct supd_now *now, world_token token)

@@ -20,6 +20,7 @@
 #include "world.h"
 
 struct manager;
+struct notification;
 struct specifiers;
 struct unit;
 
@@ -64,6 +65,8 @@ void manager_spawn_failed(struct manager *m, const struct supd_now *now, world_t
 /* @cpu: µs of user and system time; @peak_memory: bytes. */
 void manager_exited(struct manager *m, const struct supd_now *now, world_token token, int wstatus, usec_t cpu,
 		    uint64_t peak_memory);
+/* A process of the run has said this; the caller knows that it was one, and that it may. */
+void manager_notified(struct manager *m, const struct supd_now *now, world_token token, const struct notification *said);
 void manager_tree_empty(struct manager *m, const struct supd_now *now, world_token token);
 void manager_saved(struct manager *m, const struct supd_now *now, const char *plugin, uint64_t ticket, int result);
 void manager_clock_jump(struct manager *m, const struct supd_now *now, int64_t delta);

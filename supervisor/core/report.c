@@ -10,6 +10,7 @@
 #include "base/values.h"
 #include "core/unit.h"
 #include "service/not_applied.h"
+#include "service/run_said.h"
 
 /* ---- fields ---- */
 
@@ -199,6 +200,39 @@ static usec_t run_duration(const struct run *run)
 	return usec_sub(run->ended_boot, run->started_boot);
 }
 
+static const struct supd_row *metrics_row(struct report *r, const struct run_said *said)
+{
+	struct report metrics = { .arena = r->arena };
+	struct supd_row *row = arena_alloc(r->arena, sizeof(*row));
+
+	for (size_t i = 0; i < said->n_metrics; i++) {
+		struct supd_field *f = add(&metrics, said->metric[i].name, SUPD_REAL);
+
+		if (f)
+			f->value.real = said->metric[i].value;
+	}
+	return row && report_end(&metrics, row) >= 0 ? row : NULL;
+}
+
+static void report_said(struct report *r, const struct run_said *said)
+{
+	const struct supd_row *row;
+	struct supd_field *f;
+
+	report_string(r, "status_text", said ? said->status : NULL);
+	if (!said || said->n_metrics == 0) {
+		report_null(r, "metrics");
+		return;
+	}
+	row = metrics_row(r, said);
+	r->is_failed |= !row;
+	f = add(r, "metrics", SUPD_ROW);
+	if (f)
+		f->value.row = row;
+	if (said->n_ignored > 0)
+		report_number(r, "metrics_ignored", (int64_t) said->n_ignored);
+}
+
 /* How a run goes or went, for whoever looks at its unit. */
 static void report_last_run(struct report *r, const struct run *run)
 {
@@ -223,6 +257,7 @@ static void report_last_run(struct report *r, const struct run *run)
 		report_number(r, "peak_memory", (int64_t) run->peak_memory);
 	else
 		report_null(r, "peak_memory");
+	report_said(r, run ? run->said : NULL);
 }
 
 void report_run(struct report *r, const char *unit, const struct run *run)

@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "core/manager_private.h"
+#include "service/run_said.h"
 
 static const uint8_t no_id[RUN_ID_BYTES];
 
@@ -40,6 +41,7 @@ int run_begin(struct manager *m, const struct supd_now *now, const struct supd_c
 	}
 	free((char *) (uintptr_t) (*run)->trigger_unit);
 	free((char *) (uintptr_t) (*run)->detail);
+	run_said_free((*run)->said);
 	**run = (struct run) {
 		.trigger_unit = trigger,
 		.attempt = cause->attempt,

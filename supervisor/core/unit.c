@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "service/run_said.h"
 #include "unit/merge.h"
 
 /* For most units. */
@@ -174,6 +175,7 @@ void run_free(struct run *r)
 		return;
 	free((char *) (uintptr_t) r->trigger_unit);
 	free((char *) (uintptr_t) r->detail);
+	run_said_free(r->said);
 	free(r);
 }
 

@@ -46,6 +46,10 @@ static int open_runtime_dir(const struct settings *settings, struct places *p)
 		p->socket_dir = NULL;
 		return -ENOMEM;
 	}
+	if (asprintf(&p->notify_socket, "%s/notify", p->socket_dir) < 0) {
+		p->notify_socket = NULL;
+		return -ENOMEM;
+	}
 	r = file_make_dirs(p->socket_dir, 0755);
 	if (r >= 0) {
 		fd = open(p->socket_dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -132,6 +136,7 @@ void places_done(struct places *p)
 	cleanup_close(&p->state_dir);
 	cleanup_close(&p->state_lock);
 	cleanup_close(&p->runtime_lock);
+	free(p->notify_socket);
 	free(p->socket_dir);
 	free(p->plugin_dir);
 }

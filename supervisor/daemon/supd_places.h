@@ -8,6 +8,7 @@ struct settings;
 
 struct places {
 	char *socket_dir; /* <runtime dir>/supd */
+	char *notify_socket; /* <runtime dir>/supd/notify */
 	char *plugin_dir;
 	int state_dir;    /* descriptor; -1: nothing can be kept */
 	int state_lock, runtime_lock; /* descriptors, or -1 */

@@ -37,6 +37,13 @@ static void on_exited(void *userdata, const struct supd_now *now, world_token to
 	manager_exited(w->manager, now, token, wstatus, cpu, peak_memory);
 }
 
+static void on_notified(void *userdata, const struct supd_now *now, world_token token, const struct notification *said)
+{
+	struct supd_wire *w = userdata;
+
+	manager_notified(w->manager, now, token, said);
+}
+
 static void on_tree_empty(void *userdata, const struct supd_now *now, world_token token)
 {
 	struct supd_wire *w = userdata;
@@ -98,6 +105,7 @@ void supd_wire_events(struct supd_wire *w, struct world_events *ret)
 		.spawned = on_spawned,
 		.spawn_failed = on_spawn_failed,
 		.exited = on_exited,
+		.notified = on_notified,
 		.tree_empty = on_tree_empty,
 		.saved = on_saved,
 		.clock_jump = on_clock_jump,

@@ -44,13 +44,13 @@ static void unescape(char *s)
 }
 
 /* "0::/where", the line of the v2 hierarchy. */
-static int own_inside(char **ret)
+static int read_inside(const char *path, char **ret)
 {
 	_cleanup_free_ char *text = NULL;
 	char *line, *state = NULL;
 	int r;
 
-	r = process_read_text(AT_FDCWD, "/proc/self/cgroup", FILE_MAX, &text, NULL);
+	r = process_read_text(AT_FDCWD, path, FILE_MAX, &text, NULL);
 	if (r < 0)
 		return r;
 	for (line = strtok_r(text, "\n", &state); line; line = strtok_r(NULL, "\n", &state))
@@ -59,6 +59,16 @@ static int own_inside(char **ret)
 			return *ret ? 0 : -ENOMEM;
 		}
 	return -ENOENT;
+}
+
+int cgroup_of_process(pid_t pid, char **ret)
+{
+	char path[64];
+	int r;
+
+	snprintf(path, sizeof(path), "/proc/%d/cgroup", (int) pid);
+	r = read_inside(path, ret);
+	return r == -ENOENT ? -ESRCH : r;
 }
 
 /* The part of @inside below @root, "" or "/…"; NULL if it is elsewhere. */
@@ -124,7 +134,7 @@ int cgroup_open_own(struct cgroup *ret)
 	struct cgroup g = { .fd = -1 };
 	int r;
 
-	r = own_inside(&g.inside);
+	r = read_inside("/proc/self/cgroup", &g.inside);
 	if (r >= 0)
 		r = own_path(g.inside, &g.path);
 	if (r >= 0) {

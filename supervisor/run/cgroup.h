@@ -17,6 +17,8 @@ struct cgroup {
 void cgroup_done(struct cgroup *g);
 /* The one this process is in. -ENOENT: there is no v2 hierarchy to be seen; -EXDEV: its mount shows another part. */
 int cgroup_open_own(struct cgroup *ret);
+/* Where a process is, as "/proc/PID/cgroup" shows it; gives. -ESRCH: there is none. */
+int cgroup_of_process(pid_t pid, char **ret);
 /* Makes @name below @parent, unless it is there. */
 int cgroup_make(const struct cgroup *parent, const char *name, struct cgroup *ret);
 int cgroup_open(const struct cgroup *parent, const char *name, struct cgroup *ret);

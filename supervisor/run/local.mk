@@ -14,6 +14,7 @@ librun_a_SOURCES = \
 	%D%/launch.c %D%/launch.h \
 	%D%/log_format.c %D%/log_format.h \
 	%D%/log_sink.c %D%/log_sink.h \
+	%D%/notify.c %D%/notify.h \
 	%D%/output.c %D%/output.h \
 	%D%/plugin_loader.c %D%/plugin_loader.h \
 	%D%/process.c %D%/process.h \

@@ -95,6 +95,25 @@ int process_list(struct process **ret, size_t *ret_n)
 	return 0;
 }
 
+int process_get_environment(pid_t pid, const char *name, char **ret)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t n, length = strlen(name);
+	char path[64];
+	int r;
+
+	snprintf(path, sizeof(path), "/proc/%d/environ", (int) pid);
+	r = process_read_text(AT_FDCWD, path, ENVIRONMENT_MAX, &text, &n);
+	if (r < 0)
+		return r;
+	for (const char *p = text; p < text + n; p += strlen(p) + 1)
+		if (strncmp(p, name, length) == 0 && p[length] == '=') {
+			*ret = strdup(p);
+			return *ret ? 0 : -ENOMEM;
+		}
+	return -ENXIO;
+}
+
 bool process_has_environment(pid_t pid, const char *assignment)
 {
 	_cleanup_free_ char *text = NULL;

@@ -19,6 +19,8 @@ struct process {
 int process_list(struct process **ret, size_t *ret_n);
 int process_read(pid_t pid, struct process *ret);
 /* Was it executed with this "NAME=value" in its environment? False, too, if that may not be read. */
+/* The assignment of @name in it; gives. -ENXIO: there is none. */
+int process_get_environment(pid_t pid, const char *name, char **ret);
 bool process_has_environment(pid_t pid, const char *assignment);
 /* A whole small file of /proc or /sys as text; gives. @dir_fd: openat(2)'s. */
 int process_read_text(int dir_fd, const char *path, size_t max, char **ret, size_t *ret_n);

@@ -369,6 +369,65 @@ void process_forest_reaped(struct process_forest *f)
 		}
 }
 
+/* ---- whose a process is ---- */
+
+#define ANCESTORS_MAX 256
+
+static uint64_t find_by_cgroup(const struct process_forest *f, pid_t pid)
+{
+	_cleanup_free_ char *inside = NULL;
+	const struct process_tree *t;
+
+	if (cgroup_of_process(pid, &inside) < 0)
+		return 0;
+	DL_FOREACH(f->trees, t) {
+		size_t n = t->group.inside ? strlen(t->group.inside) : 0;
+
+		if (n > 0 && strncmp(inside, t->group.inside, n) == 0 && (inside[n] == '/' || inside[n] == '\0'))
+			return t->token;
+	}
+	return 0;
+}
+
+static const struct process_tree *tree_of(const struct process_forest *f, const struct process *p)
+{
+	_cleanup_free_ char *invocation = NULL;
+	const struct process_tree *t;
+
+	DL_FOREACH(f->trees, t)
+		if (has_session(t, p->session))
+			return t;
+	if (process_get_environment(p->pid, "INVOCATION_ID", &invocation) < 0)
+		return NULL;
+	DL_FOREACH(f->trees, t)
+		if (str_equal(t->invocation, invocation))
+			return t;
+	return NULL;
+}
+
+/* The nearest ancestor of which it can be told; and there has to be a way from it to this daemon, so that nobody else gets
+ * in by taking over a variable. */
+static uint64_t find_by_ancestors(const struct process_forest *f, pid_t pid)
+{
+	const struct process_tree *t = NULL;
+	struct process p;
+
+	for (unsigned i = 0; i < ANCESTORS_MAX && pid != getpid(); i++, pid = p.parent) {
+		if (pid <= 1 || process_read(pid, &p) < 0)
+			return 0;
+		if (!t)
+			t = tree_of(f, &p);
+	}
+	return t ? t->token : 0;
+}
+
+uint64_t process_forest_find(struct process_forest *f, pid_t pid)
+{
+	return f->home ? find_by_cgroup(f, pid) : find_by_ancestors(f, pid);
+}
+
+/* ---- trees ---- */
+
 int process_tree_new(struct process_forest *f, uint64_t token, const char *unit, const uint8_t run_id[16],
 		     process_tree_empty_fn *empty, void *userdata, struct process_tree **ret)
 {

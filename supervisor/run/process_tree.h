@@ -32,6 +32,10 @@ bool process_forest_has_cgroup(const struct process_forest *f);
 /* Something was reaped: trees may have emptied. */
 void process_forest_reaped(struct process_forest *f);
 
+/* The token of the tree that this process belongs to, or 0. It may have ended, and another have its number, as soon as it is
+ * looked at: the caller makes sure of that. */
+uint64_t process_forest_find(struct process_forest *f, pid_t pid);
+
 typedef void process_tree_empty_fn(void *userdata);
 
 int process_tree_new(struct process_forest *f, uint64_t token, const char *unit, const uint8_t run_id[16],

@@ -71,6 +71,8 @@ static int reap(struct reaper *r)
 
 		if (pid == 0)
 			return 0;
+		if (r->listener.dead)
+			r->listener.dead(r->listener.userdata);
 		c = find(r, pid);
 		if (c)
 			reap_ours(r, c);

@@ -28,6 +28,7 @@ struct reaper_listener {
 	void *userdata;
 	void (*child)(void *userdata, struct child *c); /* has ended, and is not watched any more */
 	void (*orphan)(void *userdata);                 /* one was reaped; may be NULL */
+	void (*dead)(void *userdata);                   /* one is about to be, and still has its number; may be NULL */
 };
 
 /* SIGCHLD must be blocked in all threads. @listener is copied. */

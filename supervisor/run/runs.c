@@ -10,9 +10,11 @@
 #include "base/log.h"
 #include "run/guard.h"
 #include "run/keeper.h"
+#include "run/notify.h"
 #include "run/output.h"
 #include "run/process_tree.h"
 #include "service/exec_streams.h"
+#include "service/notify.h"
 
 /* Starts that may hang at the same time (on a name service, a network file system) before others wait for them. */
 #define SPAWN_THREADS 8
@@ -27,6 +29,7 @@ struct entry {
 	struct spawn *spawn;    /* the last */
 	bool is_launching;      /* a thread has it */
 	bool is_released;       /* meanwhile: goes when the thread is done */
+	bool has_told_mistake;  /* of what it says: once a run */
 	bool is_empty_untold;   /* the tree was empty before the end of its main process was told */
 };
 
@@ -39,6 +42,7 @@ struct runs {
 	struct process_forest *forest;
 	struct outputs *outputs;
 	struct keeper *keeper; /* NULL: none */
+	struct notify *notify; /* NULL: none */
 	struct entry *entries; /* uthash */
 };
 
@@ -201,6 +205,91 @@ static void on_dropped(struct worker_job *job)
 		(void) child_kill(&s->child, SIGKILL);
 	if (e->is_released)
 		entry_free(e);
+}
+
+/* ---- what they say ---- */
+
+static bool is_main(const struct entry *e, pid_t pid)
+{
+	return e->spawn && !e->spawn->child.has_ended && __atomic_load_n(&e->spawn->child.pid, __ATOMIC_ACQUIRE) == pid;
+}
+
+static struct entry *entry_of_main(struct runs *all, pid_t pid)
+{
+	struct entry *e, *next;
+
+	HASH_ITER(hh, all->entries, e, next)
+		if (is_main(e, pid))
+			return e;
+	return NULL;
+}
+
+/* The run that the sender is a process of. Its main process has its number until we reap it; of any other that is made
+ * sure after the fact. */
+static struct entry *entry_of_sender(struct runs *all, const struct notify_sender *from)
+{
+	struct entry *e = entry_of_main(all, from->pid);
+
+	if (!e)
+		e = entry_find(all, process_forest_find(all->forest, from->pid));
+	return notify_sender_is_there(from) ? e : NULL;
+}
+
+static bool may_notify(const struct entry *e, pid_t pid)
+{
+	enum notify_access access = e->spawn ? e->spawn->spec.notify_access : NOTIFY_NONE;
+
+	switch (access) {
+	case NOTIFY_ALL:
+		return true;
+	case NOTIFY_EXEC:
+	case NOTIFY_MAIN:
+		return is_main(e, pid) && service_spec_may_notify(&e->spawn->spec, e->spawn->request.phase);
+	case NOTIFY_NONE:
+		break;
+	}
+	return false;
+}
+
+static void on_notify(void *userdata, const struct notify_sender *from, char *message, size_t n)
+{
+	struct runs *all = userdata;
+	struct entry *e = entry_of_sender(all, from);
+	struct notification said;
+
+	if (!e || !may_notify(e, from->pid)) {
+		log_debug("notify: pid %d may not speak for a service, ignored", (int) from->pid);
+		return;
+	}
+	notification_parse(message, n, &said);
+	if (said.mistake && !e->has_told_mistake) {
+		e->has_told_mistake = true;
+		log_unit(e->spawn->request.unit, LOG_WARNING, 0, "over $NOTIFY_SOCKET: %s, ignored", said.mistake);
+	}
+	all->listener.notified(all->listener.userdata, e->token, &said);
+}
+
+void runs_listen(struct runs *all)
+{
+	if (all->notify)
+		notify_read(all->notify);
+}
+
+static void on_dead(void *userdata)
+{
+	runs_listen(userdata);
+}
+
+/* Without it services run all the same. */
+static void open_notify(struct runs *all, sd_event *event)
+{
+	const char *path = all->config.spawn.notify_socket;
+	int r = path ? notify_new(event, all->config.priority_notify, path, on_notify, all, &all->notify) : 0;
+
+	if (r < 0)
+		log_warning(r, "services get no $NOTIFY_SOCKET: %s", path);
+	if (!all->notify)
+		all->config.spawn.notify_socket = NULL;
 }
 
 /* ---- what is asked ---- */
@@ -399,7 +488,7 @@ void runs_release(struct runs *all, world_token token)
 int runs_new(sd_event *event, const struct runs_config *config, const struct runs_listener *listener,
 	     struct runs **ret)
 {
-	struct reaper_listener reaped = { .child = on_child, .orphan = on_orphan };
+	struct reaper_listener reaped = { .child = on_child, .orphan = on_orphan, .dead = on_dead };
 	struct runs *all = calloc(1, sizeof(*all));
 	int r;
 
@@ -417,6 +506,8 @@ int runs_new(sd_event *event, const struct runs_config *config, const struct run
 	r = process_forest_new(event, config->without_cgroup, all->guard, &all->forest);
 	if (r >= 0)
 		r = outputs_new(event, config->priority_output, config->output_grace, config->forwards_output, &all->outputs);
+	if (r >= 0)
+		open_notify(all, event);
 	if (r >= 0)
 		r = reaper_new(event, config->priority_child, &reaped, &all->reaper);
 	if (r >= 0)
@@ -445,6 +536,7 @@ struct runs *runs_free(struct runs *all)
 		HASH_DEL(all->entries, e);
 		entry_free(e);
 	}
+	notify_free(all->notify);
 	outputs_free(all->outputs);
 	process_forest_free(all->forest);
 	reaper_free(all->reaper);

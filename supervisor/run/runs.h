@@ -14,11 +14,12 @@
 #include "world.h"
 
 struct keeper;
+struct notification;
 struct runs;
 
 struct runs_config {
 	struct spawn_config spawn;
-	int64_t priority_child, priority_output;
+	int64_t priority_child, priority_output, priority_notify;
 	usec_t output_grace;
 	bool forwards_output;    /* what they print goes to the log */
 	bool without_cgroup;
@@ -34,6 +35,7 @@ struct runs_listener {
 	void (*spawned)(void *userdata, world_token token, pid_t pid);
 	void (*spawn_failed)(void *userdata, world_token token, enum exec_step step, int error);
 	void (*exited)(void *userdata, world_token token, int wstatus, const struct rusage *usage);
+	void (*notified)(void *userdata, world_token token, const struct notification *said);
 	void (*tree_empty)(void *userdata, world_token token);
 };
 
@@ -50,6 +52,9 @@ typedef void runs_described_fn(void *userdata, char *const *environment, enum ex
 			       const struct diag *mistakes);
 /* fn() is called from the loop, once, unless the daemon ends before. Takes @userdata, which free() frees after that. */
 int runs_describe(struct runs *all, const struct spawn_request *request, runs_described_fn *fn, void *userdata);
+
+/* Tells at once what processes have said up to now: before anything is decided that would come out differently. */
+void runs_listen(struct runs *all);
 
 /* As in world.h. */
 int runs_spawn(struct runs *all, const struct spawn_request *request);

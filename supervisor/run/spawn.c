@@ -161,6 +161,7 @@ static int copy_request(struct spawn *s, const struct spawn_request *from)
 
 	s->request = *from;
 	s->run = *from->run;
+	s->run.said = NULL; /* the manager's alone */
 	s->command = *from->command;
 	if (copy_spec(a, from->spec, &s->spec) < 0 || copy_string(a, &s->request.unit) < 0 ||
 	    copy_string(a, &s->run.trigger_unit) < 0 || copy_string(a, &s->command.path) < 0 ||
@@ -291,6 +292,8 @@ static int prepare_environment(struct spawn *s, struct prepared *p)
 		.is_user_set = s->spec.exec->user,
 		.is_system = s->config->is_system,
 		.daemon = s->config->environment,
+		.notify_socket = s->config->notify_socket,
+		.manager_pid = getpid(),
 		.file_assignment = p->file_assignment,
 	};
 	int r;

@@ -18,6 +18,7 @@
 struct spawn_config {
 	bool is_system;                 /* else --user */
 	const char *const *environment; /* the daemon's own, NULL-terminated */
+	const char *notify_socket;      /* or NULL */
 	bool has_nofile;                /* the limit that services get, if the daemon has changed its own */
 	struct rlimit nofile;
 	int parent_death_signal;        /* 0: none */

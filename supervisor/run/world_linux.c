@@ -24,6 +24,7 @@
 #define PRIORITY_CLOCK (SD_EVENT_PRIORITY_IMPORTANT - 50)
 #define PRIORITY_CHILD (SD_EVENT_PRIORITY_NORMAL - 10)
 #define PRIORITY_SAVED (SD_EVENT_PRIORITY_NORMAL - 5)
+#define PRIORITY_NOTIFY (SD_EVENT_PRIORITY_NORMAL + 20)
 #define PRIORITY_OUTPUT (SD_EVENT_PRIORITY_IDLE)
 
 #define OUTPUT_GRACE (10 * USEC_PER_SEC)
@@ -75,6 +76,8 @@ static int on_alarm(sd_event_source *source, uint64_t usec, void *userdata)
 	if (a->clock == SUPD_CLOCK_REALTIME && now.real > usec_add(usec, LATE) && w->clock_watch)
 		clock_watch_check(w->clock_watch, LATE_WAIT);
 	a->when = USEC_NEVER;
+	/* Somebody may have asked for more time, and in time. */
+	runs_listen(w->runs);
 	w->events.wake(w->events.userdata, &now, a->clock);
 	return 0;
 }
@@ -163,6 +166,14 @@ static void on_exited(void *userdata, world_token token, int wstatus, const stru
 	struct supd_now now = world_linux_now(w);
 
 	w->events.exited(w->events.userdata, &now, token, wstatus, cpu_time(usage), peak_memory(usage));
+}
+
+static void on_notified(void *userdata, world_token token, const struct notification *said)
+{
+	struct world_linux *w = userdata;
+	struct supd_now now = world_linux_now(w);
+
+	w->events.notified(w->events.userdata, &now, token, said);
 }
 
 static void on_tree_empty(void *userdata, world_token token)
@@ -431,10 +442,12 @@ static int open_runs(struct world_linux *w)
 		.spawn = {
 			.is_system = w->config.is_system,
 			.environment = w->config.environment,
+			.notify_socket = w->config.notify_socket,
 			.parent_death_signal = SIGKILL,
 		},
 		.priority_child = PRIORITY_CHILD,
 		.priority_output = PRIORITY_OUTPUT,
+		.priority_notify = PRIORITY_NOTIFY,
 		.output_grace = w->config.output_grace ? w->config.output_grace : OUTPUT_GRACE,
 		.forwards_output = w->config.forwards_output,
 		.without_cgroup = w->config.without_cgroup,
@@ -447,6 +460,7 @@ static int open_runs(struct world_linux *w)
 		.spawned = on_spawned,
 		.spawn_failed = on_spawn_failed,
 		.exited = on_exited,
+		.notified = on_notified,
 		.tree_empty = on_tree_empty,
 	};
 

@@ -21,6 +21,7 @@ struct world_events {
 			     int error);
 	void (*exited)(void *userdata, const struct supd_now *now, world_token token, int wstatus, usec_t cpu,
 		       uint64_t peak_memory);
+	void (*notified)(void *userdata, const struct supd_now *now, world_token token, const struct notification *said);
 	void (*tree_empty)(void *userdata, const struct supd_now *now, world_token token);
 	void (*saved)(void *userdata, const struct supd_now *now, const char *plugin, uint64_t ticket, int result);
 	void (*clock_jump)(void *userdata, const struct supd_now *now, int64_t delta);
@@ -35,6 +36,7 @@ struct world_linux_config {
 	int state_dir;                    /* descriptor, or -1: nothing is kept */
 	const char *plugin_dir;
 	const char *const *environment;   /* the daemon's own; NULL-terminated */
+	const char *notify_socket;        /* its path; NULL: none */
 	const struct daemon_inheritance *inheritance; /* or NULL */
 	struct spare_fds *spare;          /* or NULL */
 	bool without_cgroup;

@@ -254,6 +254,15 @@ static void put_result(struct block *b, const struct run *run)
 	}
 }
 
+/* MANAGERPID= is what tells systemd-notify(1) not to speak in our name. */
+static void put_notify(struct block *b, const struct environment_input *in)
+{
+	if (!in->notify_socket || !service_spec_may_notify(in->spec, in->phase))
+		return;
+	set(b, "NOTIFY_SOCKET", in->notify_socket);
+	set_usec(b, "MANAGERPID", (usec_t) in->manager_pid);
+}
+
 static void unset(struct block *b, const char *what)
 {
 	size_t n = name_length(what);
@@ -281,6 +290,7 @@ int environment_build(const struct environment_input *in, struct arena *arena, c
 	put_daemon(&b, in);
 	put_user(&b, in);
 	put_run(&b, in->run);
+	put_notify(&b, in);
 	if (in->phase == EXEC_STOP || in->phase == EXEC_STOP_POST)
 		put_result(&b, in->run);
 	for (const char *const *name = spec->exec->pass_environment; name && *name; name++)

@@ -20,6 +20,8 @@ struct environment_input {
 	/* of the user it runs as; NULL: unknown */
 	const char *user_name, *home, *shell;
 	bool is_user_set; /* User= was given */
+	const char *notify_socket; /* NULL: there is none */
+	pid_t manager_pid;         /* of the daemon; goes with it */
 	bool is_system;   /* no: --user, where services inherit what makes a person's session; see supd.service(5) */
 	const char *const *daemon;          /* the daemon's own environment, NULL-terminated; NULL: empty */
 	const char *const *file_assignment; /* "NAME=value" from all EnvironmentFile=, in order; NULL: none */

@@ -12,7 +12,9 @@ libservice_a_SOURCES = \
 	%D%/not_applied.c %D%/not_applied.h \
 	%D%/history_record.c %D%/history_record.h \
 	%D%/restart.c %D%/restart.h \
+	%D%/notify.c %D%/notify.h \
 	%D%/run_record.c %D%/run_record.h \
+	%D%/run_said.c %D%/run_said.h \
 	%D%/service_fsm.c %D%/service_fsm.h \
 	%D%/spec.c %D%/spec.h \
 	%D%/spec_keys.c \

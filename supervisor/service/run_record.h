@@ -58,6 +58,8 @@ enum exec_step {
 };
 #define EXEC_STEP_COUNT (EXEC_STEP_PERSONALITY + 1)
 
+struct run_said;
+
 struct run {
 	uint8_t id[RUN_ID_BYTES];
 	char cause[RUN_CAUSE_MAX + 1];
@@ -75,6 +77,7 @@ struct run {
 	const char *detail;       /* DEPENDENCY: what failed, in words; or NULL. Owned like trigger_unit */
 	usec_t cpu;               /* user and system, of all processes reaped */
 	uint64_t peak_memory;     /* bytes, of the largest process; 0: unknown */
+	struct run_said *said;    /* over $NOTIFY_SOCKET; owned likewise; NULL: nothing */
 };
 
 /* One word each, for records and programs: systemd's SERVICE_RESULT= words ("success", "exit-code", "signal",

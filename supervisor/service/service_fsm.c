@@ -524,6 +524,15 @@ static void on_refused(struct step *t, const struct service_event *ev)
 	end(t);
 }
 
+static void on_extend(struct step *t, usec_t extend)
+{
+	usec_t until = usec_add(t->now, extend);
+
+	/* USEC_NEVER is later than anything. A pause before the next attempt is no time limit. */
+	if (service_is_active(t->s) && t->s->state != SERVICE_AUTO_RESTART && until > t->s->deadline)
+		t->s->deadline = until;
+}
+
 static void on_spec_changed(struct step *t)
 {
 	if (t->s->state == SERVICE_EXITED && !t->spec->remain_after_exit)
@@ -559,6 +568,9 @@ void service_step(struct service *s, const struct service_spec *spec, const stru
 		break;
 	case SVC_DEADLINE:
 		on_deadline(&t);
+		break;
+	case SVC_EXTEND:
+		on_extend(&t, ev->extend);
 		break;
 	case SVC_SPEC_CHANGED:
 		on_spec_changed(&t);

@@ -33,6 +33,10 @@
  * a stop request or a deadline that comes in between is kept (stop_wanted) and done with the answer. After SPAWNED
  * comes EXITED, once. WATCH_TREE is answered by TREE_EMPTY, once. Deadlines may be stale, and then say nothing.
  *
+ * More time. EXTEND_TIMEOUT_USEC= (SVC_EXTEND) moves the deadline that counts at the moment, of whatever state, to so long
+ * after its receipt; never nearer, and where there is no deadline it makes none. The next command, or the next wait, has
+ * its own again.
+ *
  * Precedence. The first thing that goes wrong is the result; nothing after it changes that. A stop request that comes
  * before the start-up is done makes the run STOPPED, and however the processes end upon our signals is no failure:
  * a main process that dies of our SIGTERM is not killed by a signal in that sense. After EXITED the start-up stands as
@@ -86,6 +90,7 @@ enum service_event_kind {
 	SVC_EXITED,       /* the process of the last spawn: wstatus */
 	SVC_TREE_EMPTY,   /* answers SVC_FX_WATCH_TREE: no process of this run is left */
 	SVC_DEADLINE,     /* may be stale */
+	SVC_EXTEND,       /* a process of the run asks for more time: extend, from now */
 	SVC_SPEC_CHANGED, /* reload: EXITED without RemainAfterExit= any more is stopped, AUTO_RESTART without Restart= is
 			   * FAILED; nothing else heeds it */
 	SVC_REFUSED,      /* not to be begun: result */
@@ -99,6 +104,7 @@ struct service_event {
 	enum exec_step step;
 	int error;    /* positive errno */
 	enum run_result result;
+	usec_t extend; /* SVC_EXTEND: so long from now */
 };
 
 enum service_effect_kind {

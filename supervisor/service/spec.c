@@ -184,6 +184,20 @@ int service_spec_parse(const struct specifiers *specifiers, const char *file, co
 	return 0;
 }
 
+bool service_spec_may_notify(const struct service_spec *spec, enum exec_phase phase)
+{
+	switch (spec->notify_access) {
+	case NOTIFY_ALL:
+	case NOTIFY_EXEC:
+		return true;
+	case NOTIFY_MAIN:
+		return phase == EXEC_START;
+	case NOTIFY_NONE:
+		break;
+	}
+	return false;
+}
+
 bool service_spec_is_success(const struct service_spec *spec, int wstatus)
 {
 	const struct exit_status_set *set = spec->success;

@@ -48,6 +48,14 @@ struct exec_commands {
 
 enum kill_mode { KILL_CONTROL_GROUP, KILL_MIXED, KILL_PROCESS, KILL_NONE };
 
+/* Whose word over $NOTIFY_SOCKET counts. */
+enum notify_access {
+	NOTIFY_ALL,  /* each process of the run: the default here */
+	NOTIFY_EXEC, /* those that supd has started itself */
+	NOTIFY_MAIN, /* those of ExecStart= of them */
+	NOTIFY_NONE,
+};
+
 /* Exit codes and signals that count as success besides 0. */
 struct exit_status_set {
 	uint64_t code[4];   /* bits 0–255 */
@@ -95,6 +103,7 @@ struct service_spec {
 	usec_t timeout_start; /* for each command of the start-up; USEC_NEVER: none, the default of a oneshot */
 	usec_t timeout_stop;  /* for each command and each wait of the stop; 90 s by default, USEC_NEVER: none */
 	enum kill_mode kill_mode;
+	enum notify_access notify_access;
 	int kill_signal;
 	bool send_sigkill;
 	bool send_sighup;
@@ -110,6 +119,9 @@ const struct key_table *service_keys(void);
  * 0 or -ENOMEM. */
 int service_spec_parse(const struct specifiers *specifiers, const char *file, const struct assignment *assignment,
 		       size_t n, struct arena *arena, struct diag *d, struct service_spec *ret);
+
+/* Do the commands of this phase get $NOTIFY_SOCKET? */
+bool service_spec_may_notify(const struct service_spec *spec, enum exec_phase phase);
 
 /* Does this wait status count as success? 0 and what SuccessExitStatus= says. */
 bool service_spec_is_success(const struct service_spec *spec, int wstatus);

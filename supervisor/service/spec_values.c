@@ -327,6 +327,26 @@ int spec_parse_kill_mode(const struct key_context *c)
 	return 0;
 }
 
+int spec_parse_notify_access(const struct key_context *c)
+{
+	static const char *const words[] = {
+		[NOTIFY_ALL] = "all",
+		[NOTIFY_EXEC] = "exec",
+		[NOTIFY_MAIN] = "main",
+		[NOTIFY_NONE] = "none",
+	};
+	enum notify_access *field = key_field(c);
+	const char *value = *c->assignment->value ? c->assignment->value : words[NOTIFY_ALL];
+
+	for (size_t i = 0; i < ELEMENTS(words); i++)
+		if (str_equal(value, words[i])) {
+			*field = (enum notify_access) i;
+			return 0;
+		}
+	spec_refuse(c, "wants all, exec, main or none", value);
+	return 0;
+}
+
 /* ---- who ---- */
 
 /* Numbers that are no user's, and texts that are almost numbers, must never fall back to root. */

@@ -52,6 +52,7 @@ int spec_parse_exit_status(const struct key_context *c); /* const struct exit_st
 int spec_parse_timeout(const struct key_context *c); /* 0 and infinity: none */
 int spec_parse_timeout_both(const struct key_context *c);
 int spec_parse_kill_mode(const struct key_context *c);
+int spec_parse_notify_access(const struct key_context *c);
 int spec_parse_user(const struct key_context *c); /* Group=, too */
 int spec_parse_groups(const struct key_context *c);
 int spec_parse_directory(const struct key_context *c);

@@ -69,6 +69,15 @@ fuzz_programs += %D%/fuzz_run_log
 %C%_fuzz_run_log_SOURCES = %D%/fuzz_run_log.c
 %C%_fuzz_run_log_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_FLAGS)
 %C%_fuzz_run_log_LDADD = $(STORE_LIBS)
+check_PROGRAMS += %D%/replay_notify
+TESTS += %D%/replay_notify
+%C%_replay_notify_SOURCES = %D%/fuzz_notify.c $(FUZZ_REPLAY)
+%C%_replay_notify_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS=\"notify\"
+%C%_replay_notify_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)
+fuzz_programs += %D%/fuzz_notify
+%C%_fuzz_notify_SOURCES = %D%/fuzz_notify.c
+%C%_fuzz_notify_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_FLAGS)
+%C%_fuzz_notify_LDADD = $(SERVICE_LIBS)
 
 check_PROGRAMS += %D%/replay_timespan
 TESTS += %D%/replay_timespan

@@ -82,6 +82,8 @@ static const struct {
 	{ { .type = SUPD_SPAN, .value.usec = SUPD_NEVER }, "infinity" },
 	{ { .type = SUPD_STRINGS, .value.strings = { words, 2 } }, "one t\\tw\\x1bo" },
 	{ { .type = SUPD_STRINGS }, "" },
+	{ { .type = SUPD_REAL, .value.real = 0.1 }, "0.1" },
+	{ { .type = SUPD_REAL, .value.real = 1234567 }, "1234567" },
 	{ { .type = SUPD_ROW, .value.row = &row }, "{\"k\":1}" },
 	{ { .type = SUPD_ROWS, .value.rows = { &row, 1 } }, "[{\"k\":1}]" },
 	{ { .type = SUPD_ROWS }, "[]" },

@@ -23,6 +23,9 @@ static const struct supd_field fields[] = {
 	{ .key = "none", .type = SUPD_ROWS },
 	{ .key = "words", .type = SUPD_STRINGS, .value.strings = { words, 2 } },
 	{ .key = "no_words", .type = SUPD_STRINGS },
+	{ .key = "real", .type = SUPD_REAL, .value.real = 0.5 },
+	{ .key = "whole", .type = SUPD_REAL, .value.real = -42 },
+	{ .key = "large", .type = SUPD_REAL, .value.real = 1e300 },
 };
 static const struct supd_row row = { fields, ELEMENTS(fields) };
 
@@ -45,7 +48,7 @@ START_TEST(a_row_is_an_object_with_its_keys_in_order)
 	ck_assert_str_eq(text, "{\"next\":1795242209320574,\"left\":14,\"last\":null,\"passed\":null,"
 			       "\"unit\":\"gr\\\"ün\\n\x7f\",\"number\":-1,\"row\":{\"x\":true},"
 			       "\"rows\":[{\"x\":true}],\"none\":[],\"words\":[\"a\",\"b\\\\xff\"],"
-			       "\"no_words\":[]}\n");
+			       "\"no_words\":[],\"real\":0.5,\"whole\":-42,\"large\":1e300}\n");
 }
 END_TEST
 

@@ -55,6 +55,7 @@ static const struct supd_field all_fields[] = {
 	{ .key = "row", .type = SUPD_ROW, .value.row = &inner_row },
 	{ .key = "rows", .type = SUPD_ROWS, .value.rows = { inner_rows, 2 } },
 	{ .key = "strings", .type = SUPD_STRINGS, .value.strings = { words, 2 } },
+	{ .key = "real", .type = SUPD_REAL, .value.real = 0.25 },
 	{ .key = "newer", .type = (enum supd_type) 99 },
 };
 static const struct supd_row all_types = { all_fields, ELEMENTS(all_fields) };
@@ -275,6 +276,7 @@ static void check_all_types(const struct supd_row *row)
 	ck_assert_uint_eq(field(row, "rows")->value.rows.n, 2);
 	ck_assert_uint_eq(field(row, "rows")->value.rows.item[1].n, 0);
 	ck_assert_str_eq(field(row, "strings")->value.strings.item[1], "b");
+	ck_assert(field(row, "real")->value.real >= 0.25 && field(row, "real")->value.real <= 0.25);
 	ck_assert_int_eq(field(row, "newer")->type, SUPD_NULL);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "core/unit.h"
+#include "service/run_said.h"
 #include "tests/lib/test_main.h"
 #include "tests/supervisor/core/fake_world.h"
 
@@ -409,6 +410,32 @@ START_TEST(a_time_limit_is_an_alarm_that_ends_the_run)
 END_TEST
 
 /* ---- the life of the daemon ---- */
+
+START_TEST(what_a_run_says_is_kept_with_it_and_moves_its_alarm)
+{
+	struct notification said = { .status = "half", .extend = 60 * USEC_PER_SEC, .n_metrics = 1 };
+	const struct fake_process *p;
+	struct unit *u;
+
+	said.metric[0] = (struct metric) { "files", 42 };
+	fake_unit(&world, "a.service", "[Service]\nExecStart=/bin/job\nTimeoutStartSec=5s\n");
+	begin();
+	ck_assert_int_eq(start("a.service"), MANAGER_DONE);
+	p = fake_process(&world, "a.service");
+	fake_spawned(&world, m, fake_process(&world, "a.service"));
+	manager_notified(m, &world.now, p->token + 1, &said);
+	u = manager_unit(m, "a.service");
+	ck_assert_ptr_null(u->run->said);
+	manager_notified(m, &world.now, p->token, &said);
+	ck_assert_str_eq(u->run->said->status, "half");
+	ck_assert_uint_eq(u->run->said->n_metrics, 1);
+	ck_assert_uint_eq(world.alarm[SUPD_CLOCK_BOOTTIME], world.now.boot + 60 * USEC_PER_SEC);
+	fake_finish(&world, m, "a.service", EXIT(0));
+	ck_assert_str_eq(u->run->said->status, "half");
+	ck_assert_int_eq(start("a.service"), MANAGER_DONE);
+	ck_assert_ptr_null(u->run->said);
+}
+END_TEST
 
 START_TEST(enabled_services_run_at_the_start_and_running_comes_after_the_last)
 {
@@ -1086,6 +1113,7 @@ static Suite *manager_suite(void)
 	tcase_add_test(tc, a_stop_after_a_restart_leaves_it_stopped);
 	tcase_add_test(tc, who_waits_for_a_restart_that_a_reload_made_impossible_is_told);
 	tcase_add_test(tc, a_time_limit_is_an_alarm_that_ends_the_run);
+	tcase_add_test(tc, what_a_run_says_is_kept_with_it_and_moves_its_alarm);
 	tcase_add_test(tc, enabled_services_run_at_the_start_and_running_comes_after_the_last);
 	tcase_add_test(tc, a_shutdown_stops_plugins_then_services_then_ends);
 	tcase_add_test(tc, a_shutdown_with_nothing_to_stop_ends_at_once);

@@ -27,6 +27,9 @@ check_PROGRAMS += %D%/test_restart
 TESTS += %D%/test_restart
 %C%_test_restart_SOURCES = %D%/test_restart.c %D%/spec_text.c %D%/spec_text.h
 %C%_test_restart_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)
+check_PROGRAMS += %D%/test_notify
+TESTS += %D%/test_notify
+%C%_test_notify_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)
 
 check_PROGRAMS += %D%/test_run_record
 TESTS += %D%/test_run_record

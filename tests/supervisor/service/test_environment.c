@@ -314,6 +314,33 @@ START_TEST(a_name_is_letters_digits_and_underscores)
 }
 END_TEST
 
+START_TEST(those_who_may_speak_are_told_where)
+{
+	build("");
+	ck_assert_ptr_null(get("NOTIFY_SOCKET"));
+	spec_text_done(&t);
+	in.notify_socket = "/run/supd/notify";
+	in.manager_pid = 17;
+	build("");
+	ck_assert_str_eq(get("NOTIFY_SOCKET"), "/run/supd/notify");
+	ck_assert_str_eq(get("MANAGERPID"), "17");
+	spec_text_done(&t);
+	build("NotifyAccess=none");
+	ck_assert_ptr_null(get("NOTIFY_SOCKET"));
+	ck_assert_ptr_null(get("MANAGERPID"));
+	spec_text_done(&t);
+	build("NotifyAccess=main");
+	ck_assert_ptr_nonnull(get("NOTIFY_SOCKET"));
+	spec_text_done(&t);
+	in.phase = EXEC_STOP;
+	build("NotifyAccess=main");
+	ck_assert_ptr_null(get("NOTIFY_SOCKET"));
+	spec_text_done(&t);
+	build("NotifyAccess=exec");
+	ck_assert_ptr_nonnull(get("NOTIFY_SOCKET"));
+}
+END_TEST
+
 static Suite *environment_suite(void)
 {
 	Suite *s = suite_create("environment");
@@ -335,6 +362,7 @@ static Suite *environment_suite(void)
 	tcase_add_loop_test(tc, the_commands_of_a_stop_are_told_how_it_went, 0, ELEMENTS(endings));
 	tcase_add_test(tc, nobody_else_is_told);
 	tcase_add_loop_test(tc, a_name_is_letters_digits_and_underscores, 0, ELEMENTS(words));
+	tcase_add_test(tc, those_who_may_speak_are_told_where);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -704,6 +704,39 @@ static const struct script scripts[] = {
 		"exit-code 1",
 	},
 	{
+		"more time counts from when it was asked for, is never less, and ends with the command",
+		"ExecStart=a\nExecStart=b\nTimeoutStartSec=10\nTimeoutStopSec=5",
+		{
+			{ "extend 60", 0, "dead", NONE, "" },
+			{ "start", 1, "start", 11, " spawn start 0" },
+			{ "extend 20", 2, "start", 22, "" },
+			{ "spawned", 2, "start", 22, "" },
+			{ "extend 5", 3, "start", 22, "" },
+			{ "deadline", 11, "start", 22, "" },
+			{ "extend 10", 20, "start", 30, "" },
+			{ "exit 0", 25, "start", 35, " spawn start 1" },
+			{ "spawned", 25, "start", 35, "" },
+			{ "deadline", 35, "stop-sigterm", 40, TERM_TREE },
+			{ "extend 30", 36, "stop-sigterm", 66, "" },
+			{ "signal TERM", 37, "stop-sigterm", 66, "" },
+			{ "empty", 37, "failed", NONE, " ended" },
+			{ "extend 60", 38, "failed", NONE, "" },
+		},
+		"timeout 0",
+	},
+	{
+		"where there is no limit, more time makes none",
+		"ExecStart=a\nRemainAfterExit=yes",
+		{
+			{ "start", 1, "start", NONE, " spawn start 0" },
+			{ "spawned", 1, "start", NONE, "" },
+			{ "extend 20", 2, "start", NONE, "" },
+			{ "exit 0", 3, "exited", NONE, " ended" },
+			{ "extend 20", 4, "exited", NONE, "" },
+		},
+		"success 0",
+	},
+	{
 		"a start after a failure begins afresh",
 		"ExecStart=a\nTimeoutStartSec=9",
 		{
@@ -821,6 +854,8 @@ static struct service_event event_from_text(const char *text)
 		ev = (struct service_event) {
 			.kind = SVC_SPAWN_FAILED, .step = step_from_string(argument), .error = number,
 		};
+	else if (str_equal(word, "extend"))
+		ev = (struct service_event) { .kind = SVC_EXTEND, .extend = (usec_t) atoi(argument) * SEC };
 	else if (str_equal(word, "exit"))
 		ev = (struct service_event) { .kind = SVC_EXITED, .wstatus = W_EXITCODE(atoi(argument), 0) };
 	else if (str_equal(word, "signal"))

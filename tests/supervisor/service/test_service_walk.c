@@ -363,7 +363,13 @@ static bool live(struct world *w, struct service *s, const struct service_spec *
 static void disturb(struct world *w, struct service *s, const struct service_spec *spec)
 {
 	struct service_event ev = { .kind = SVC_SPEC_CHANGED };
+	usec_t before = s->deadline;
 
+	if (draw(w, 4) == 0) {
+		fire(w, s, spec, (struct service_event) { .kind = SVC_EXTEND, .extend = draw(w, 100) });
+		CHECK(w, s->deadline >= before);
+		return;
+	}
 	if (!w->spawn_asked && draw(w, 2))
 		ev = (struct service_event) { .kind = draw(w, 2) ? SVC_SPAWNED : SVC_SPAWN_FAILED, .step = EXEC_STEP_EXEC };
 	else if (!w->is_alive && !w->exit_untold && draw(w, 2))

@@ -185,6 +185,7 @@ static const struct {
 	{ "Nice=20", "3: Nice= wants a number from -20 to 19, not '20'" },
 	{ "Nice=1.5", "3: Nice= wants a number from -20 to 19, not '1.5'" },
 	{ "KillMode=all", "3: KillMode= wants control-group, mixed, process or none, not 'all'" },
+	{ "NotifyAccess=any", "3: NotifyAccess= wants all, exec, main or none, not 'any'" },
 	{ "KillSignal=FOO", "3: KillSignal= wants a signal such as SIGTERM, not 'FOO'" },
 	{ "RemainAfterExit=maybe", "3: RemainAfterExit= wants yes or no, not 'maybe'" },
 	{ "TimeoutStartSec=soon", NULL },
