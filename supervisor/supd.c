@@ -15,10 +15,12 @@
 #include "core/manager.h"
 #include "core/unit.h"
 #include "run/daemon.h"
+#include "run/history_keeper.h"
 #include "run/log_sink.h"
 #include "run/world_linux.h"
 #include "daemon/settings.h"
 #include "daemon/supd_control.h"
+#include "daemon/supd_history.h"
 #include "daemon/supd_log.h"
 #include "daemon/supd_options.h"
 #include "daemon/supd_places.h"
@@ -36,6 +38,7 @@ struct supd {
 	gid_t read_group;
 	struct places places;
 	sd_event *event;
+	struct history_keeper *history;
 	struct world_linux *outside;
 	struct world world;
 	struct manager_config manager_config;
@@ -304,6 +307,7 @@ static int listen_for_questions(struct supd *s)
 		.manager = s->manager,
 		.world = &s->world,
 		.outside = s->outside,
+		.history = s->history,
 		.now = now_of,
 		.userdata = s,
 		.started = s->manager_config.info.daemon_since,
@@ -334,6 +338,11 @@ static int open_places(struct supd *s)
 	return places_open(&s->settings, s->options.plugin_dir, &s->places);
 }
 
+static int open_history(struct supd *s)
+{
+	return supd_history_open(s->event, &s->settings, &s->places, &s->history);
+}
+
 static int look_around(struct supd *s)
 {
 	return surroundings_look(s->options.settings.is_user, &s->surroundings);
@@ -355,6 +364,7 @@ static const struct {
 	{ "spare descriptors", keep_spares },
 	{ "the event loop", make_loop },
 	{ "processes and files", make_world },
+	{ "the history", open_history },
 	{ "units", make_manager },
 	{ "the control socket", listen_for_questions },
 	{ "signals", listen_for_signals },
@@ -393,6 +403,7 @@ static void supd_done(struct supd *s)
 	control_server_free(s->control.server);
 	jobs_done(&s->control.jobs);
 	manager_free(s->manager);
+	history_keeper_free(s->history);
 	world_linux_free(s->outside);
 	if (s->sink)
 		log_sink_detach(s->sink);

@@ -113,6 +113,7 @@ static void say_missed(struct supd_instance *self, struct entry *e, const struct
 		{ .key = "scheduled", .type = SUPD_TIMESTAMP, .value.usec = fx->at },
 		{ .key = "count", .type = SUPD_NUMBER, .value.number = (int64_t) fx->count },
 		{ .key = "dst", .type = dst ? SUPD_STRING : SUPD_NULL, .value.string = dst },
+		{ .key = "activates", .type = SUPD_STRING, .value.string = e->config->spec.unit },
 	};
 
 	if (fx->count == 1)

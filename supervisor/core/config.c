@@ -14,6 +14,9 @@
 #define OUTPUT_MAX_PER_RUN (1024 * 1024)
 #define OUTPUT_MAX_PER_UNIT (10 * 1024 * 1024)
 #define OUTPUT_MAX_AGE (90 * USEC_PER_DAY)
+#define HISTORY_MAX_AGE (90 * USEC_PER_DAY)
+#define HISTORY_MAX_PER_UNIT 100000
+#define HISTORY_MAX_SIZE (1024 * 1024 * 1024)
 
 void config_init(struct config *c)
 {
@@ -22,6 +25,10 @@ void config_init(struct config *c)
 		.output_max_per_run = OUTPUT_MAX_PER_RUN,
 		.output_max_per_unit = OUTPUT_MAX_PER_UNIT,
 		.output_max_age = OUTPUT_MAX_AGE,
+		.history = true,
+		.history_max_age = HISTORY_MAX_AGE,
+		.history_max_per_unit = HISTORY_MAX_PER_UNIT,
+		.history_max_size = HISTORY_MAX_SIZE,
 		.forward_output = true,
 	};
 }
@@ -193,6 +200,17 @@ static int parse_size(const struct key_context *c)
 	return 0;
 }
 
+static int parse_count(const struct key_context *c)
+{
+	uint64_t *field = key_field(c);
+
+	if (c->assignment->value[0] == '\0')
+		*field = (uint64_t) c->row->parameter;
+	else if (value_unsigned(c->assignment->value, INT64_MAX, field) < 0)
+		wants(c, "a number", c->assignment->value);
+	return 0;
+}
+
 /* A time span; kept as it stands. Empty: not set. */
 static int check_span(const struct key_context *c)
 {
@@ -250,6 +268,10 @@ static const struct key_row rows[] = {
 	{ "Manager", "OutputMaxPerUnit", KEY_KNOWN, parse_size, FIELD(output_max_per_unit), OUTPUT_MAX_PER_UNIT },
 	{ "Manager", "OutputMaxAgeSec", KEY_KNOWN, key_parse_span, FIELD(output_max_age), OUTPUT_MAX_AGE },
 	{ "Manager", "ForwardOutput", KEY_KNOWN, key_parse_bool, FIELD(forward_output), true },
+	{ "Manager", "History", KEY_KNOWN, key_parse_bool, FIELD(history), true },
+	{ "Manager", "HistoryMaxAgeSec", KEY_KNOWN, key_parse_span, FIELD(history_max_age), HISTORY_MAX_AGE },
+	{ "Manager", "HistoryMaxPerUnit", KEY_KNOWN, parse_count, FIELD(history_max_per_unit), HISTORY_MAX_PER_UNIT },
+	{ "Manager", "HistoryMaxSize", KEY_KNOWN, parse_size, FIELD(history_max_size), HISTORY_MAX_SIZE },
 	{ "Experimental", "Timers", KEY_KNOWN, key_parse_bool, FIELD(timers), 0 },
 	{ "Timer", "RetrySec", KEY_KNOWN, check_spans, FIELD(retry), 0 },
 	{ "Timer", "CatchUpSec", KEY_KNOWN, check_span, FIELD(catch_up), 0 },

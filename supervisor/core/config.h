@@ -43,6 +43,9 @@ struct config {
 	/* what services print: how much of it is kept, in bytes (0: nothing) and µs; does it go to the log, too? */
 	uint64_t output_max_per_run, output_max_per_unit;
 	usec_t output_max_age;
+	bool history;
+	usec_t history_max_age;
+	uint64_t history_max_per_unit, history_max_size;
 	bool forward_output;
 	bool timers; /* [Experimental] Timers= */
 	/* [Timer], as they stand: checked here, understood by the plugin */

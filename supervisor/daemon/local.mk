@@ -10,6 +10,7 @@ supd_SOURCES = $(settings_sources) \
 	%D%/supd_control.c %D%/supd_control.h \
 	%D%/supd_environment.c %D%/supd_environment.h \
 	%D%/supd_files.c %D%/supd_files.h \
+	%D%/supd_history.c %D%/supd_history.h \
 	%D%/supd_jobs.c %D%/supd_jobs.h \
 	%D%/supd_log.c %D%/supd_log.h \
 	%D%/supd_options.c %D%/supd_options.h \

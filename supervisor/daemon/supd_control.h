@@ -15,6 +15,7 @@ struct supd_control {
 	const struct world *world;
 	struct world_linux *outside;
 	struct control_server *server;
+	struct history_keeper *history; /* NULL: none is kept */
 	struct supd_now (*now)(void *userdata);
 	void *userdata;
 	struct supd_now started; /* the daemon */

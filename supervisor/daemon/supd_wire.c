@@ -4,6 +4,7 @@
 #include "core/manager.h"
 #include "run/world_linux.h"
 #include "daemon/supd_control.h"
+#include "daemon/supd_history.h"
 #include "daemon/supd_log.h"
 
 /* ---- from the world to the manager ---- */
@@ -79,6 +80,7 @@ static void on_started(void *userdata, struct unit *u)
 	struct supd_wire *w = userdata;
 
 	supd_log_started(u);
+	supd_history_run(w->control->history, u);
 	jobs_started(w->control, u);
 }
 
@@ -87,6 +89,8 @@ static void on_settled(void *userdata, struct unit *u, bool run_ended)
 	struct supd_wire *w = userdata;
 
 	supd_log_settled(u, run_ended);
+	if (run_ended)
+		supd_history_run(w->control->history, u);
 	jobs_settled(w->control, u, run_ended);
 }
 
@@ -94,6 +98,7 @@ static void on_event(void *userdata, const char *type, const char *unit, const s
 {
 	struct supd_wire *w = userdata;
 
+	supd_history_event(w->control->history, type, unit, fields);
 	jobs_event(w->control, type, unit, fields);
 }
 

@@ -9,6 +9,8 @@ librun_a_SOURCES = \
 	%D%/clone_into.c %D%/clone_into.h \
 	%D%/daemon.c %D%/daemon.h \
 	%D%/guard.c %D%/guard.h \
+	%D%/history_batch.c %D%/history_batch.h \
+	%D%/history_keeper.c %D%/history_keeper.h \
 	%D%/identity.c %D%/identity.h \
 	%D%/keeper.c %D%/keeper.h \
 	%D%/launch.c %D%/launch.h \

@@ -184,20 +184,10 @@ static void put_user(struct block *b, const struct environment_input *in)
 	set(b, "SHELL", in->shell);
 }
 
-/* The scheduled moment on the real-time clock; one of the boot-time clock is counted back from the trigger. */
-static usec_t scheduled_real(const struct run *run)
-{
-	if (run->scheduled_real != USEC_NEVER)
-		return run->scheduled_real;
-	if (run->scheduled_boot == USEC_NEVER || run->scheduled_boot > run->triggered_boot)
-		return USEC_NEVER;
-	return usec_sub(run->triggered_real, run->triggered_boot - run->scheduled_boot);
-}
-
 static void put_run(struct block *b, const struct run *run)
 {
 	char id[2 * RUN_ID_BYTES + 1];
-	usec_t scheduled = scheduled_real(run);
+	usec_t scheduled = run_scheduled_real(run);
 
 	text_hex16(run->id, id);
 	set(b, "INVOCATION_ID", id);

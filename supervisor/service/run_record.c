@@ -55,6 +55,15 @@ static const struct {
 };
 static_assert(ELEMENTS(steps) == EXEC_STEP_COUNT, "a name and a status for each step");
 
+usec_t run_scheduled_real(const struct run *run)
+{
+	if (run->scheduled_real != USEC_NEVER)
+		return run->scheduled_real;
+	if (run->scheduled_boot == USEC_NEVER || run->scheduled_boot > run->triggered_boot)
+		return USEC_NEVER;
+	return usec_sub(run->triggered_real, run->triggered_boot - run->scheduled_boot);
+}
+
 const char *run_result_to_string(enum run_result r)
 {
 	return result_words[r];

@@ -80,6 +80,10 @@ struct run {
 	struct run_said *said;    /* over $NOTIFY_SOCKET; owned likewise; NULL: nothing */
 };
 
+/* The scheduled moment on the real-time clock, where it was on the other as counted back from the trigger; USEC_NEVER: there is
+ * none. */
+usec_t run_scheduled_real(const struct run *run);
+
 /* One word each, for records and programs: systemd's SERVICE_RESULT= words ("success", "exit-code", "signal",
  * "core-dump", "timeout", "exec-condition" for SKIPPED, "resources", "start-limit-hit"), that of its jobs
  * ("dependency") and ours: "none", "exec", "stopped". */

@@ -122,7 +122,8 @@ static int add_run(struct tally *t, const struct history_record *r)
 		t->last_success = usec_max(t->last_success, r->ended);
 	}
 	error = spans_add(&t->duration, r->duration);
-	if (error >= 0)
+	/* How late a catch-up is says how long supd was down, not how well it keeps time. */
+	if (error >= 0 && !(r->cause && str_equal(r->cause, "catch-up")))
 		error = spans_add(&t->lateness, r->lateness);
 	for (size_t i = 0; i < r->n_metrics && error >= 0; i++) {
 		const struct history_metric *m = &r->metric[i];

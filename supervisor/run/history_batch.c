@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#include "run/history_batch.h"
+
+#include <errno.h>
+
+#include "base/cleanup.h"
+
+void history_batch_done(struct history_batch *b)
+{
+	arena_done(&b->arena);
+	*b = (struct history_batch) { 0 };
+}
+
+static int copy_text(struct arena *a, const char **text)
+{
+	if (!*text)
+		return 0;
+	*text = arena_strdup(a, *text);
+	return *text ? 0 : -ENOMEM;
+}
+
+static int copy_metrics(struct arena *a, struct history_record *r)
+{
+	struct history_metric *copy;
+
+	if (r->n_metrics == 0)
+		return 0;
+	copy = arena_alloc(a, r->n_metrics * sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	for (size_t i = 0; i < r->n_metrics; i++) {
+		copy[i] = r->metric[i];
+		if (copy_text(a, &copy[i].name) < 0)
+			return -ENOMEM;
+	}
+	r->metric = copy;
+	return 0;
+}
+
+static int copy_output(struct arena *a, struct history_record *r)
+{
+	char *copy;
+
+	if (r->n_output == 0)
+		return 0;
+	copy = arena_alloc(a, r->n_output);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, r->output, r->n_output);
+	r->output = copy;
+	return 0;
+}
+
+int history_batch_add(struct history_batch *b, const struct history_record *r)
+{
+	struct history_record copy = *r, *grown = arena_grow(&b->arena, b->record, b->n, sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	b->record = grown;
+	if (copy_text(&b->arena, &copy.unit) < 0 || copy_text(&b->arena, &copy.trigger) < 0 ||
+	    copy_text(&b->arena, &copy.cause) < 0 || copy_text(&b->arena, &copy.words) < 0 ||
+	    copy_text(&b->arena, &copy.reason) < 0 || copy_metrics(&b->arena, &copy) < 0 ||
+	    copy_output(&b->arena, &copy) < 0)
+		return -ENOMEM;
+	b->record[b->n++] = copy;
+	return 0;
+}
