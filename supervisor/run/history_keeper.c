@@ -308,7 +308,8 @@ static void write_done(struct worker_job *job)
 		log_error(0, "the history was damaged: it is set aside as %s, and a new one is begun", w->aside);
 	*w->aside = '\0';
 	if (w->n_interrupted > 0)
-		log_notice("%d runs were going on when supd ended last; they are on record as interrupted", w->n_interrupted);
+		log_notice("%d run%s going on when supd ended last, on record as interrupted now", w->n_interrupted,
+			   w->n_interrupted == 1 ? " was" : "s were");
 	w->n_interrupted = 0;
 	if (w->result < 0) {
 		failed(k, w);

@@ -57,3 +57,7 @@ TESTS += %D%/test_world_linux
 check_PROGRAMS += %D%/test_keeper
 TESTS += %D%/test_keeper
 %C%_test_keeper_LDADD = $(TEST_LIBS) $(RUN_LIBS)
+
+check_PROGRAMS += %D%/test_history_keeper
+TESTS += %D%/test_history_keeper
+%C%_test_history_keeper_LDADD = $(TEST_LIBS) $(RUN_LIBS)
