@@ -20,7 +20,7 @@
 #include "supd-plugin.h"
 #include "unit/source.h"
 
-/* Names one run's processes, from the first spawn() to release(); never 0, never used again. */
+/* Names one run's processes, from the first check() or spawn() to release(); never 0, never used again. */
 typedef uint64_t world_token;
 
 /* Lent during the call. */
@@ -39,6 +39,9 @@ struct world {
 	/* One alarm a clock; USEC_NEVER disarms. Answer: manager_wake(). */
 	int (*arm)(void *ctx, enum supd_clock clock, usec_t when);
 
+	/* Judges the conditions and asserts of @spec, which may take as long as a disk hangs. Answer: manager_checked(),
+	 * unless the token is released before. An error returned here means: no answer comes. */
+	int (*check)(void *ctx, world_token token, const char *unit, const struct service_spec *spec);
 	/* Starts a process of this run. Answer: manager_spawned() or manager_spawn_failed(), later
 	 * manager_exited(), exactly one of each; a process that ended while its answer was awaited is answered in
 	 * that order all the same. An error returned here means: no answer comes. */

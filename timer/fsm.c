@@ -323,6 +323,7 @@ static bool is_retried(const struct timer_spec *spec, enum supd_result result)
 	case SUPD_RESULT_TIMEOUT:
 		return spec->retry_on & RETRY_ON_TIMEOUT;
 	case SUPD_RESULT_EXEC:
+	case SUPD_RESULT_ASSERT: /* nothing was executed, either */
 		return spec->retry_on & RETRY_ON_EXEC;
 	case SUPD_RESULT_RESOURCES:
 		return true; /* it was supd that failed, not the job */

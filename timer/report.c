@@ -28,6 +28,7 @@ static const char *const result_words[] = {
 	[SUPD_RESULT_STOPPED] = "stopped",
 	[SUPD_RESULT_DEPENDENCY] = "dependency",
 	[SUPD_RESULT_START_LIMIT] = "start-limit-hit",
+	[SUPD_RESULT_ASSERT] = "assert",
 };
 _Static_assert(ELEMENTS(result_words) == SUPD_RESULT_COUNT, "a word for each result");
 
@@ -47,6 +48,7 @@ const char *report_result_words(enum supd_result result, int32_t status, char *b
 	case SUPD_RESULT_TIMEOUT:
 	case SUPD_RESULT_EXEC:
 	case SUPD_RESULT_RESOURCES:
+	case SUPD_RESULT_ASSERT:
 		snprintf(buf, n, "failed %s", result_words[result]);
 		return buf;
 	case SUPD_RESULT_NONE:

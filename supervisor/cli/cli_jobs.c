@@ -68,6 +68,7 @@ static const char *words_of(const struct job_verb *verb, const struct supd_row *
 static void print_row(const struct job_verb *verb, const struct supd_row *row, const char *unit)
 {
 	const char *named = row_string(row, "unit"), *message = row_string(row, "message");
+	const char *unmet = row_string(row, "unmet");
 
 	cli_print_text(named ? named : unit);
 	fputs(": ", stdout);
@@ -76,6 +77,10 @@ static void print_row(const struct job_verb *verb, const struct supd_row *row, c
 		fputs(verb->done, stdout);
 	else
 		print_run(row, words_of(verb, row));
+	if (unmet && !str_equal(verb->verb, "stop")) {
+		fputs(": ", stdout);
+		cli_print_text(unmet);
+	}
 	if (message) {
 		fputs("; ", stdout);
 		cli_print_text(message);

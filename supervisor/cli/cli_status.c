@@ -221,6 +221,27 @@ static void print_timer(const struct supd_row *row)
 
 /* ---- the lines of a service ---- */
 
+/* As systemctl tells it: when, and below it which. */
+static void print_unmet(const struct cli *c, const struct supd_row *row)
+{
+	const char *unmet = row_string(row, "unmet");
+	bool is_assert = row_bool(row, "condition_result");
+	char buf[FORMAT_TIME_MAX];
+	usec_t ended = row_usec(row, "ended");
+
+	if (!unmet)
+		return;
+	label(is_assert ? "Assert" : "Condition");
+	printf("start %s failed", is_assert ? "assertion" : "condition");
+	if (ended != USEC_NEVER) {
+		printf(" at %s", format_timestamp(buf, sizeof(buf), ended));
+		printf("; %s", format_ago(buf, sizeof(buf), usec_sub(c->now, ended)));
+	}
+	printf("\n%*s%s ", LABEL_WIDTH + 2, "", c->is_utf8 ? "└─" : "`-");
+	cli_print_text(unmet);
+	putchar('\n');
+}
+
 static void print_run(const struct supd_row *row)
 {
 	const char *result = row_string(row, "result"), *cause = row_string(row, "cause");
@@ -312,8 +333,9 @@ static void print_problems(const struct cli *c, const struct supd_row *row)
 	}
 }
 
-static void print_service(const struct supd_row *row)
+static void print_service(const struct cli *c, const struct supd_row *row)
 {
+	print_unmet(c, row);
 	print_list("Triggered by", row, "triggered_by");
 	print_run(row);
 	print_said(row);
@@ -330,7 +352,7 @@ static void print_unit(const struct cli *c, const struct supd_row *row)
 	if (row_field(row, "activates"))
 		print_timer(row);
 	else
-		print_service(row);
+		print_service(c, row);
 	print_problems(c, row);
 }
 

@@ -234,6 +234,7 @@ static bool has_failed(const struct simulate_row *row)
 	case RUN_RESULT_STOPPED:
 	case RUN_RESULT_DEPENDENCY:
 	case RUN_RESULT_START_LIMIT:
+	case RUN_RESULT_ASSERT:
 		break;
 	}
 	return true;

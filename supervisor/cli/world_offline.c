@@ -14,6 +14,12 @@ static int no_arm(void *ctx _unused_, enum supd_clock clock _unused_, usec_t whe
 	return 0;
 }
 
+static int no_check(void *ctx _unused_, world_token token _unused_, const char *unit _unused_,
+		    const struct service_spec *spec _unused_)
+{
+	return -EPERM;
+}
+
 static int no_spawn(void *ctx _unused_, const struct spawn_request *request _unused_)
 {
 	return -EPERM;
@@ -153,6 +159,7 @@ void world_offline_init(struct world_offline *w, struct unit_files *files)
 	w->world = (struct world) {
 		.ctx = w,
 		.arm = no_arm,
+		.check = no_check,
 		.spawn = no_spawn,
 		.kill_main = no_kill_main,
 		.kill_tree = no_kill_tree,

@@ -13,7 +13,7 @@
 #include "store/unit_files.h"
 
 /* What a run has to tell next. */
-enum news { NEWS_SPAWNED, NEWS_EXITED, NEWS_TREE_EMPTY };
+enum news { NEWS_CHECKED, NEWS_SPAWNED, NEWS_EXITED, NEWS_TREE_EMPTY };
 
 /* The processes of one run, of which there is one at a time. */
 struct virtual_process {
@@ -61,7 +61,7 @@ static int virtual_arm(void *ctx, enum supd_clock clock, usec_t when)
 	return 0;
 }
 
-static struct virtual_process *process_new(struct world_virtual *w, const struct spawn_request *request)
+static struct virtual_process *process_new(struct world_virtual *w, world_token token, const char *unit)
 {
 	struct virtual_process *p;
 
@@ -70,8 +70,8 @@ static struct virtual_process *process_new(struct world_virtual *w, const struct
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return NULL;
-	p->token = request->token;
-	p->unit = strdup(request->unit);
+	p->token = token;
+	p->unit = strdup(unit);
 	if (!p->unit) {
 		free(p);
 		return NULL;
@@ -81,13 +81,25 @@ static struct virtual_process *process_new(struct world_virtual *w, const struct
 	return p;
 }
 
+/* What a condition will find some day cannot be known: they all hold. */
+static int virtual_check(void *ctx, world_token token, const char *unit, const struct service_spec *spec _unused_)
+{
+	struct world_virtual *w = ctx;
+	struct virtual_process *p = process_new(w, token, unit);
+
+	if (!p)
+		return -ENOMEM;
+	expect(w, p, NEWS_CHECKED, w->now.boot);
+	return 0;
+}
+
 static int virtual_spawn(void *ctx, const struct spawn_request *request)
 {
 	struct world_virtual *w = ctx;
 	struct virtual_process *p = process_of(w, request->token);
 
 	if (!p)
-		p = process_new(w, request);
+		p = process_new(w, request->token, request->unit);
 	if (!p)
 		return -ENOMEM;
 	p->fate = (struct virtual_fate) { 0 };
@@ -178,6 +190,7 @@ void world_virtual_init(struct world_virtual *w, struct unit_files *files, const
 	*w = (struct world_virtual) { .now = *now, .alarm = { USEC_NEVER, USEC_NEVER } };
 	world_offline_init(&w->base, files);
 	w->base.world.arm = virtual_arm;
+	w->base.world.check = virtual_check;
 	w->base.world.spawn = virtual_spawn;
 	w->base.world.kill_main = virtual_kill_main;
 	w->base.world.kill_tree = virtual_kill_tree;
@@ -222,6 +235,10 @@ static void tell_process(struct world_virtual *w)
 		(struct virtual_process *) (void *) ((char *) first - offsetof(struct virtual_process, due));
 
 	switch (p->news) {
+	case NEWS_CHECKED:
+		expect(w, p, NEWS_CHECKED, USEC_NEVER);
+		manager_checked(w->manager, &w->now, p->token, CONDITIONS_HOLD, NULL, 0);
+		break;
 	case NEWS_SPAWNED:
 		p->pid = ++w->last_pid;
 		expect(w, p, NEWS_EXITED, usec_add(w->now.boot, p->fate.take));

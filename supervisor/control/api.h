@@ -43,7 +43,8 @@ enum control_verb {
  *		exit_status, status_text, metrics (a row of numbers), fragment, dropins, problems (rows: file, line,
  *		key, message, severity)
  *		and in STATUS triggered_by, triggers
- *	run (START, STOP, RESTART, TRIGGER): unit, run_id, result (systemd's word), words, exit_status, duration, cause
+ *	run (START, STOP, RESTART, TRIGGER): unit, run_id, result (systemd's word), words, exit_status, duration, cause,
+ *		unmet (the condition or assert that was not met, in a sentence)
  *	RELOAD: unit, change; or file, line, key, message, severity
  *	ENABLE, DISABLE: unit, changed, message
  *	EXPERIMENTAL: feature, enabled, state, reason

@@ -117,6 +117,12 @@ static bool effect_do(struct manager *m, const struct supd_now *now, struct unit
 	int r;
 
 	switch (fx->kind) {
+	case SVC_FX_CHECK:
+		r = w->check(w->ctx, u->token, u->name, u->config->spec);
+		if (r >= 0)
+			return false;
+		*ret_answer = (struct service_event) { .kind = SVC_CHECKED, .boot = now->boot, .error = -r };
+		return true;
 	case SVC_FX_SPAWN:
 		r = spawn(m, now, u, fx);
 		if (r >= 0)

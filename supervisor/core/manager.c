@@ -446,6 +446,20 @@ static void service_answer(struct manager *m, const struct supd_now *now, world_
 	manager_settle(m, now);
 }
 
+void manager_checked(struct manager *m, const struct supd_now *now, world_token token, enum condition_outcome outcome,
+		     const char *unmet, int error)
+{
+	const struct service_event ev = {
+		.kind = SVC_CHECKED, .boot = now->boot, .outcome = outcome, .error = error,
+	};
+	struct unit *u = unit_of_token(m, token);
+
+	/* Without the memory for it, the result has to do. */
+	if (u && u->service.state == SERVICE_CHECK && unmet && !u->run->detail)
+		u->run->detail = strdup(unmet);
+	service_answer(m, now, token, &ev);
+}
+
 void manager_spawned(struct manager *m, const struct supd_now *now, world_token token, pid_t pid)
 {
 	const struct service_event ev = { .kind = SVC_SPAWNED, .boot = now->boot };

@@ -17,6 +17,7 @@
 #include "base/diag.h"
 #include "base/usec.h"
 #include "supd-plugin.h"
+#include "service/condition.h"
 #include "world.h"
 
 struct manager;
@@ -59,6 +60,10 @@ enum supd_manager_state manager_state(const struct manager *m);
 /* ---- events of the world ---- */
 
 void manager_wake(struct manager *m, const struct supd_now *now, enum supd_clock clock);
+/* @unmet: what is not met, in a sentence, if the conditions do not hold; or NULL; lent. @error: 0, or a positive errno:
+ * they could not be looked at. */
+void manager_checked(struct manager *m, const struct supd_now *now, world_token token, enum condition_outcome outcome,
+		     const char *unmet, int error);
 void manager_spawned(struct manager *m, const struct supd_now *now, world_token token, pid_t pid);
 void manager_spawn_failed(struct manager *m, const struct supd_now *now, world_token token, enum exec_step step,
 			  int error);

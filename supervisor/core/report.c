@@ -260,6 +260,25 @@ static void report_last_run(struct report *r, const struct run *run)
 	report_said(r, run ? run->said : NULL);
 }
 
+/* As systemd's ConditionResult= and AssertResult=, of the last run; null before they were judged. */
+static void report_conditions(struct report *r, const struct unit *u)
+{
+	const struct run *run = u->run;
+	bool is_judged = run && u->config->spec && u->config->spec->conditions && u->service.state != SERVICE_CHECK;
+	const char *unmet = run ? run_unmet(run) : NULL;
+	bool is_skipped = unmet && run->result == RUN_RESULT_SKIPPED;
+
+	if (is_judged || unmet)
+		report_bool(r, "condition_result", !is_skipped);
+	else
+		report_null(r, "condition_result");
+	if ((is_judged || unmet) && !is_skipped)
+		report_bool(r, "assert_result", !(unmet && run->result == RUN_RESULT_ASSERT));
+	else
+		report_null(r, "assert_result");
+	report_string(r, "unmet", unmet);
+}
+
 void report_run(struct report *r, const char *unit, const struct run *run)
 {
 	bool has_ended = run && run->ended_boot != 0;
@@ -274,6 +293,7 @@ void report_run(struct report *r, const char *unit, const struct run *run)
 	report_time(r, "ended", has_ended ? run->ended_real : 0);
 	report_span(r, "duration", run_duration(run));
 	report_string(r, "cause", run ? run->cause : NULL);
+	report_string(r, "unmet", run ? run_unmet(run) : NULL);
 }
 
 /* ---- units ---- */
@@ -300,6 +320,7 @@ void report_unit(struct report *r, const struct unit *u)
 	report_string(r, "sub_state", service_state_to_string(u->service.state));
 	report_bool(r, "enabled", unit_config_starts_with_supd(c));
 	report_last_run(r, u->run);
+	report_conditions(r, u);
 	if (u->main_pid > 0)
 		report_number(r, "main_pid", u->main_pid);
 	else

@@ -99,7 +99,8 @@ static void answer_run(struct supd_control *c, uint64_t id, const char *unit, co
 	bool has_failed = run->ended_boot != 0 && !is_good(run->result);
 	char words[160], message[512];
 
-	(void) snprintf(message, sizeof(message), "%s: %s", unit, run_result_words(run, words, sizeof(words)));
+	(void) snprintf(message, sizeof(message), "%s: %s%s%s", unit, run_result_words(run, words, sizeof(words)),
+			run_unmet(run) ? ": " : "", run_unmet(run) ? run_unmet(run) : "");
 	send_run(c, id, unit, run);
 	control_done(c->server, id, has_failed ? CONTROL_FAILED : CONTROL_OK, has_failed ? message : NULL);
 }

@@ -70,8 +70,9 @@ void supd_log_settled(const struct unit *u, bool run_ended)
 	if (u->service.state == SERVICE_AUTO_RESTART)
 		(void) snprintf(again, sizeof(again), ", restart in %s",
 				timespan_print(span, sizeof(span), u->config->spec->restart->delay, USEC_PER_MSEC));
-	say(u, is_failure(run->result) ? LOG_NOTICE : LOG_INFO, "%s%s%s",
-	    run_result_words(run, words, sizeof(words)), took, again);
+	say(u, is_failure(run->result) ? LOG_NOTICE : LOG_INFO, "%s%s%s%s%s",
+	    run_result_words(run, words, sizeof(words)), took,
+	    run_unmet(run) ? ": " : "", run_unmet(run) ? run_unmet(run) : "", again);
 }
 
 void supd_log_problems(const char *unit, const struct diag *d)

@@ -16,6 +16,14 @@ static void on_wake(void *userdata, const struct supd_now *now, enum supd_clock 
 	manager_wake(w->manager, now, clock);
 }
 
+static void on_checked(void *userdata, const struct supd_now *now, world_token token, enum condition_outcome outcome,
+		       const char *unmet, int error)
+{
+	struct supd_wire *w = userdata;
+
+	manager_checked(w->manager, now, token, outcome, unmet, error);
+}
+
 static void on_spawned(void *userdata, const struct supd_now *now, world_token token, pid_t pid)
 {
 	struct supd_wire *w = userdata;
@@ -107,6 +115,7 @@ void supd_wire_events(struct supd_wire *w, struct world_events *ret)
 	*ret = (struct world_events) {
 		.userdata = w,
 		.wake = on_wake,
+		.checked = on_checked,
 		.spawned = on_spawned,
 		.spawn_failed = on_spawn_failed,
 		.exited = on_exited,

@@ -5,8 +5,12 @@ RUN_LIBS = librun.a $(STORE_LIBS) $(SYSTEMD_LIBS) -lpthread
 librun_a_SOURCES = \
 	%D%/cgroup.c %D%/cgroup.h \
 	%D%/cgroup_home.c %D%/cgroup_home.h \
+	%D%/checks.c %D%/checks.h \
 	%D%/clock_watch.c %D%/clock_watch.h \
 	%D%/clone_into.c %D%/clone_into.h \
+	%D%/condition_facts.c %D%/condition_facts.h \
+	%D%/condition_tests.c \
+	%D%/condition_virt.c \
 	%D%/daemon.c %D%/daemon.h \
 	%D%/guard.c %D%/guard.h \
 	%D%/history_batch.c %D%/history_batch.h \

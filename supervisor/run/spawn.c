@@ -149,6 +149,7 @@ static int copy_spec(struct arena *a, const struct service_spec *from, struct se
 	*to = *from;
 	memset(to->command, 0, sizeof(to->command));
 	to->success = NULL;
+	to->conditions = NULL;
 	if (copy_string(a, &to->description) < 0 || copy_string(a, &to->type_name) < 0 ||
 	    copy_exec(a, &to->exec) < 0)
 		return -ENOMEM;
@@ -162,6 +163,7 @@ static int copy_request(struct spawn *s, const struct spawn_request *from)
 	s->request = *from;
 	s->run = *from->run;
 	s->run.said = NULL; /* the manager's alone */
+	s->run.detail = NULL; /* a run with one has no process */
 	s->command = *from->command;
 	if (copy_spec(a, from->spec, &s->spec) < 0 || copy_string(a, &s->request.unit) < 0 ||
 	    copy_string(a, &s->run.trigger_unit) < 0 || copy_string(a, &s->command.path) < 0 ||

@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "run/checks.h"
 #include "run/clock_watch.h"
 #include "run/keeper.h"
 #include "run/plugin_loader.h"
@@ -49,6 +50,7 @@ struct world_linux {
 	struct clock_watch *clock_watch;
 	struct zone_watch *zone_watch;
 	struct keeper *keeper;
+	struct checks *checks; /* made when the first is asked for */
 	struct runs *runs;
 	struct saver *saver;
 	struct unit_files *unit_files;
@@ -127,6 +129,14 @@ static void on_zone_change(void *userdata)
 
 /* ---- processes ---- */
 
+static void on_checked(void *userdata, world_token token, enum condition_outcome outcome, const char *unmet, int error)
+{
+	struct world_linux *w = userdata;
+	struct supd_now now = world_linux_now(w);
+
+	w->events.checked(w->events.userdata, &now, token, outcome, unmet, error);
+}
+
 static void on_spawned(void *userdata, world_token token, pid_t pid)
 {
 	struct world_linux *w = userdata;
@@ -184,6 +194,19 @@ static void on_tree_empty(void *userdata, world_token token)
 	w->events.tree_empty(w->events.userdata, &now, token);
 }
 
+static int world_check(void *ctx, world_token token, const char *unit, const struct service_spec *spec)
+{
+	struct world_linux *w = ctx;
+	const struct checks_listener listener = { .userdata = w, .checked = on_checked };
+	int r = 0;
+
+	(void) unit;
+	/* Most daemons have no unit with conditions, and need no thread for them. */
+	if (!w->checks)
+		r = checks_new(w->event, PRIORITY_CHILD, w->config.environment, &listener, &w->checks);
+	return r < 0 ? r : checks_begin(w->checks, token, spec);
+}
+
 static int world_spawn(void *ctx, const struct spawn_request *request)
 {
 	struct world_linux *w = ctx;
@@ -216,6 +239,8 @@ static void world_release(void *ctx, world_token token)
 {
 	struct world_linux *w = ctx;
 
+	if (w->checks)
+		checks_release(w->checks, token);
 	runs_release(w->runs, token);
 }
 
@@ -412,6 +437,7 @@ static void fill_table(struct world_linux *w)
 	w->world = (struct world) {
 		.ctx = w,
 		.arm = world_arm,
+		.check = world_check,
 		.spawn = world_spawn,
 		.kill_main = world_kill_main,
 		.kill_tree = world_kill_tree,
@@ -564,6 +590,7 @@ struct world_linux *world_linux_free(struct world_linux *w)
 	clock_watch_free(w->clock_watch);
 	for (size_t i = 0; i < ELEMENTS(w->alarm); i++)
 		sd_event_source_disable_unref(w->alarm[i].source);
+	checks_free(w->checks);
 	runs_free(w->runs);
 	keeper_free(w->keeper);
 	saver_free(w->saver);

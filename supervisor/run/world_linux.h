@@ -10,12 +10,15 @@
 #include "run/daemon.h"
 #include "store/run_log.h"
 #include "run/runs.h"
+#include "service/condition.h"
 #include "world.h"
 
 /* What happens; each is called from the loop, and may call the world. The manager's events, wired by who knows both. */
 struct world_events {
 	void *userdata;
 	void (*wake)(void *userdata, const struct supd_now *now, enum supd_clock clock);
+	void (*checked)(void *userdata, const struct supd_now *now, world_token token, enum condition_outcome outcome,
+			const char *unmet, int error);
 	void (*spawned)(void *userdata, const struct supd_now *now, world_token token, pid_t pid);
 	void (*spawn_failed)(void *userdata, const struct supd_now *now, world_token token, enum exec_step step,
 			     int error);

@@ -217,6 +217,7 @@ static const char *service_result(const struct run *run)
 	case RUN_RESULT_SIGNAL:
 	case RUN_RESULT_CORE_DUMP:
 	case RUN_RESULT_TIMEOUT:
+	case RUN_RESULT_ASSERT: /* never told to a process: none was made */
 	case RUN_RESULT_SKIPPED:
 	case RUN_RESULT_RESOURCES:
 	case RUN_RESULT_DEPENDENCY:

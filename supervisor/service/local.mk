@@ -4,6 +4,9 @@ SERVICE_LIBS = libservice.a $(UNIT_LIBS)
 
 libservice_a_SOURCES = \
 	%D%/command.c %D%/command.h \
+	%D%/condition.c %D%/condition.h \
+	%D%/condition_judge.c %D%/condition_private.h \
+	%D%/condition_values.c \
 	%D%/environment.c %D%/environment.h \
 	%D%/environment_file.c \
 	%D%/exec_limits.h \
@@ -17,9 +20,11 @@ libservice_a_SOURCES = \
 	%D%/run_said.c %D%/run_said.h \
 	%D%/service_fsm.c %D%/service_fsm.h \
 	%D%/spec.c %D%/spec.h \
+	%D%/spec_conditions.c \
 	%D%/spec_keys.c \
 	%D%/spec_limits.c %D%/spec_limits.h \
 	%D%/spec_values.c %D%/spec_values.h \
 	%D%/specifier.c %D%/specifier.h \
 	%D%/tally.c %D%/tally.h \
-	%D%/tally_bytes.c
+	%D%/tally_bytes.c \
+	%D%/version.c %D%/version.h

@@ -29,6 +29,7 @@ static bool is_failure(enum run_result r)
 	case RUN_RESULT_STOPPED:
 	case RUN_RESULT_DEPENDENCY:  /* there was no run */
 	case RUN_RESULT_START_LIMIT:
+	case RUN_RESULT_ASSERT:
 		break;
 	}
 	return false;

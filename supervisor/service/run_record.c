@@ -21,6 +21,7 @@ static const char *const result_words[] = {
 	[RUN_RESULT_STOPPED] = "stopped",
 	[RUN_RESULT_DEPENDENCY] = "dependency",
 	[RUN_RESULT_START_LIMIT] = "start-limit-hit",
+	[RUN_RESULT_ASSERT] = "assert",
 };
 static_assert(ELEMENTS(result_words) == RUN_RESULT_COUNT, "a word for each result");
 
@@ -101,6 +102,8 @@ const char *run_result_words(const struct run *r, char *buf, size_t n)
 			return "dependency failed";
 		(void) snprintf(buf, n, "dependency failed: %s", r->detail);
 		return buf;
+	case RUN_RESULT_ASSERT:
+		return "failed assert";
 	case RUN_RESULT_EXIT_CODE:
 		(void) snprintf(buf, n, "failed exit %d", r->status);
 		return buf;
@@ -116,6 +119,11 @@ const char *run_result_words(const struct run *r, char *buf, size_t n)
 		return buf;
 	}
 	return "";
+}
+
+const char *run_unmet(const struct run *r)
+{
+	return r->result == RUN_RESULT_SKIPPED || r->result == RUN_RESULT_ASSERT ? r->detail : NULL;
 }
 
 const char *exec_step_to_string(enum exec_step s)

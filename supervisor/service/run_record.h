@@ -26,8 +26,9 @@ enum run_result {
 	RUN_RESULT_STOPPED,   /* stopped on request before it was done */
 	RUN_RESULT_DEPENDENCY,  /* not begun: a unit that it requires failed; detail says which */
 	RUN_RESULT_START_LIMIT, /* not begun: started too often */
+	RUN_RESULT_ASSERT,      /* an Assert*= was not met, detail says which; nothing was run */
 };
-#define RUN_RESULT_COUNT (RUN_RESULT_START_LIMIT + 1)
+#define RUN_RESULT_COUNT (RUN_RESULT_ASSERT + 1)
 
 /* The steps between fork and exec that can fail, as systemd names them; exec_step_status() is the exit
  * status that systemd.exec(5) gives it (200 CHDIR, 203 EXEC, 216 GROUP, 217 USER …). */
@@ -74,7 +75,8 @@ struct run {
 	enum exec_step step;      /* EXEC, RESOURCES: which */
 	bool main_exited;         /* what EXIT_CODE= and EXIT_STATUS= say of the main process */
 	int32_t main_wstatus;
-	const char *detail;       /* DEPENDENCY: what failed, in words; or NULL. Owned like trigger_unit */
+	const char *detail;       /* DEPENDENCY: what failed; SKIPPED, ASSERT: what was not met; in words, or NULL. Owned
+				   * like trigger_unit */
 	usec_t cpu;               /* user and system, of all processes reaped */
 	uint64_t peak_memory;     /* bytes, of the largest process; 0: unknown */
 	struct run_said *said;    /* over $NOTIFY_SOCKET; owned likewise; NULL: nothing */
@@ -86,13 +88,15 @@ usec_t run_scheduled_real(const struct run *run);
 
 /* One word each, for records and programs: systemd's SERVICE_RESULT= words ("success", "exit-code", "signal",
  * "core-dump", "timeout", "exec-condition" for SKIPPED, "resources", "start-limit-hit"), that of its jobs
- * ("dependency") and ours: "none", "exec", "stopped". */
+ * ("dependency") and ours: "none", "exec", "stopped", "assert". */
 const char *run_result_to_string(enum run_result r);
 /* The other way; false: no such word. */
 bool run_result_from_string(const char *word, enum run_result *ret);
 /* For people: "success", "failed exit 3", "killed KILL", "timeout", "failed user: No such process", "skipped" …
  * Lends @buf or a constant. */
 const char *run_result_words(const struct run *r, char *buf, size_t n);
+/* The condition or assert for which nothing was run, in a sentence; else NULL. Lends. */
+const char *run_unmet(const struct run *r);
 const char *exec_step_to_string(enum exec_step s); /* "user", "group", "chdir", "exec" … */
 /* The exit status of systemd.exec(5), "PROCESS EXIT CODES"; 0 for NONE, FORK and ENVIRONMENT, which come before. */
 int exec_step_status(enum exec_step s);

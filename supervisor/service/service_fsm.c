@@ -61,6 +61,7 @@ static enum exec_phase phase_of(enum service_state state)
 		return EXEC_STOP_POST;
 	case SERVICE_START:
 	case SERVICE_DEAD:
+	case SERVICE_CHECK:
 	case SERVICE_EXITED:
 	case SERVICE_STOP_SIGTERM:
 	case SERVICE_STOP_SIGKILL:
@@ -109,6 +110,7 @@ static bool is_failure(enum run_result r)
 	case RUN_RESULT_RESOURCES:
 	case RUN_RESULT_DEPENDENCY:
 	case RUN_RESULT_START_LIMIT:
+	case RUN_RESULT_ASSERT:
 		return true;
 	case RUN_RESULT_NONE:
 	case RUN_RESULT_SUCCESS:
@@ -213,6 +215,7 @@ static void commands_done(struct step *t)
 		enter_sigterm(t, SERVICE_FINAL_SIGTERM);
 		return;
 	case SERVICE_DEAD:
+	case SERVICE_CHECK:
 	case SERVICE_EXITED:
 	case SERVICE_STOP_SIGTERM:
 	case SERVICE_STOP_SIGKILL:
@@ -362,7 +365,30 @@ static void on_start_request(struct step *t)
 	if (service_is_active(t->s) && t->s->state != SERVICE_AUTO_RESTART)
 		return;
 	*t->s = (struct service) { .deadline = USEC_NEVER };
-	enter_commands(t, SERVICE_CONDITION);
+	if (!t->spec->conditions) {
+		enter_commands(t, SERVICE_CONDITION);
+		return;
+	}
+	t->s->state = SERVICE_CHECK;
+	t->s->deadline = usec_add(t->now, t->spec->timeout_start);
+	effect(t, SVC_FX_CHECK);
+}
+
+static void on_checked(struct step *t, const struct service_event *ev)
+{
+	if (t->s->state != SERVICE_CHECK)
+		return;
+	if (ev->error == 0 && ev->outcome == CONDITIONS_HOLD) {
+		t->s->deadline = USEC_NEVER;
+		enter_commands(t, SERVICE_CONDITION);
+		return;
+	}
+	if (ev->error != 0)
+		conclude(t, RUN_RESULT_RESOURCES, ev->error, EXEC_STEP_NONE);
+	else
+		conclude(t, ev->outcome == CONDITIONS_SKIP ? RUN_RESULT_SKIPPED : RUN_RESULT_ASSERT, 0,
+			 EXEC_STEP_NONE);
+	end(t);
 }
 
 static void on_stop_request(struct step *t)
@@ -378,10 +404,12 @@ static void on_stop_request(struct step *t)
 		rest(t, SERVICE_DEAD);
 		return;
 	}
-	if (!is_starting(s->state))
+	if (s->state != SERVICE_CHECK && !is_starting(s->state))
 		return;
 	conclude(t, RUN_RESULT_STOPPED, 0, EXEC_STEP_NONE);
-	if (s->is_spawning) {
+	if (s->state == SERVICE_CHECK)
+		end(t);
+	else if (s->is_spawning) {
 		s->stop_wanted = true;
 		s->deadline = USEC_NEVER;
 	} else
@@ -501,7 +529,9 @@ static void on_deadline(struct step *t)
 		return;
 	}
 	conclude(t, RUN_RESULT_TIMEOUT, 0, EXEC_STEP_NONE);
-	if (s->is_spawning)
+	if (s->state == SERVICE_CHECK)
+		end(t);
+	else if (s->is_spawning)
 		s->stop_wanted = true;
 	else if (!is_ending_tree(s->state))
 		leave_commands(t);
@@ -554,6 +584,9 @@ void service_step(struct service *s, const struct service_spec *spec, const stru
 	case SVC_STOP_REQUEST:
 		on_stop_request(&t);
 		break;
+	case SVC_CHECKED:
+		on_checked(&t, ev);
+		break;
 	case SVC_SPAWNED:
 		on_spawned(&t);
 		break;
@@ -594,6 +627,7 @@ static const struct {
 	const char *sub, *active;
 } state_words[] = {
 	[SERVICE_DEAD] = { "dead", "inactive" },
+	[SERVICE_CHECK] = { "check", "activating" },
 	[SERVICE_CONDITION] = { "condition", "activating" },
 	[SERVICE_START_PRE] = { "start-pre", "activating" },
 	[SERVICE_START] = { "start", "activating" },

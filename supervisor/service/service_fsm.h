@@ -6,6 +6,7 @@
  *
  * States. A run goes down this list, skipping what has no commands:
  *
+ *	CHECK         Condition*= and Assert*=: looked at by others, no process yet
  *	CONDITION     ExecCondition=, one after the other    \
  *	START_PRE     ExecStartPre=                           | the start-up: TimeoutStartSec=
  *	START         ExecStart=                              | for each command
@@ -18,6 +19,11 @@
  *	FINAL_SIGTERM, FINAL_SIGKILL   what that left
  *	DEAD, FAILED  nothing; FAILED if the run failed
  *	AUTO_RESTART  the run failed, and Restart= asks for another: RestartSec= is waited for
+ *
+ * Where the unit has conditions, nothing runs before they are judged. While they are, TimeoutStartSec= goes by; a deadline
+ * and a stop request end the run at once, since there is nothing to be ended, and an answer that comes later says
+ * nothing: whoever looks at a dead network mount may never come back. A false condition skips the run, a false
+ * assert fails it.
  *
  * A command that fails, a condition that says no, a deadline and a stop request leave the start-up for STOP_SIGTERM.
  * From there on the order is always the same, so that ExecStopPost= sees each end. Each command of STOP and STOP_POST
@@ -61,11 +67,13 @@
 #include <stdint.h>
 
 #include "base/usec.h"
+#include "service/condition.h"
 #include "service/run_record.h"
 #include "service/spec.h"
 
 enum service_state {
 	SERVICE_DEAD,
+	SERVICE_CHECK,
 	SERVICE_CONDITION,
 	SERVICE_START_PRE,
 	SERVICE_START,
@@ -85,6 +93,7 @@ enum service_state {
 enum service_event_kind {
 	SVC_START_REQUEST,
 	SVC_STOP_REQUEST,
+	SVC_CHECKED,      /* answers SVC_FX_CHECK: outcome, or error */
 	SVC_SPAWNED,      /* answers SVC_FX_SPAWN */
 	SVC_SPAWN_FAILED, /* answers SVC_FX_SPAWN: step and error */
 	SVC_EXITED,       /* the process of the last spawn: wstatus */
@@ -101,6 +110,7 @@ struct service_event {
 	enum service_event_kind kind;
 	usec_t boot;  /* now, boot-time clock: all deadlines are on it */
 	int wstatus;
+	enum condition_outcome outcome;
 	enum exec_step step;
 	int error;    /* positive errno */
 	enum run_result result;
@@ -108,6 +118,7 @@ struct service_event {
 };
 
 enum service_effect_kind {
+	SVC_FX_CHECK,      /* judge the conditions; answered by CHECKED */
 	SVC_FX_SPAWN,      /* phase, index: the command to start; answered by SPAWNED or SPAWN_FAILED */
 	SVC_FX_KILL_MAIN,  /* signal, to the process of the last spawn */
 	SVC_FX_KILL_TREE,  /* signal, to every process of the run, that one included */

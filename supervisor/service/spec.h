@@ -15,6 +15,7 @@
 
 struct exec_limits;
 struct restart_policy;
+struct conditions;
 
 enum service_type {
 	SERVICE_ONESHOT,
@@ -98,6 +99,7 @@ struct service_spec {
 	struct exec_commands command[EXEC_PHASE_COUNT];
 	bool is_enabled;          /* Enabled=, ours: no means that nothing but a person starts it */
 	bool remain_after_exit;
+	const struct conditions *conditions; /* Condition*= and Assert*=, service/condition.h; NULL: none */
 	const struct exit_status_set *success; /* NULL: only 0 */
 	const struct restart_policy *restart;  /* NULL: never, and no limit on starts */
 	usec_t timeout_start; /* for each command of the start-up; USEC_NEVER: none, the default of a oneshot */

@@ -41,6 +41,8 @@ int spec_list_append(struct arena *arena, const char *const **list, const char *
 
 int spec_parse_description(const struct key_context *c);
 int spec_parse_dependency(const struct key_context *c);
+int spec_parse_condition(const struct key_context *c); /* row->parameter: the kind */
+int spec_parse_assert(const struct key_context *c);
 int spec_parse_type(const struct key_context *c);
 int spec_parse_restart(const struct key_context *c);
 int spec_parse_command(const struct key_context *c);

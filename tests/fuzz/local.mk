@@ -50,6 +50,16 @@ fuzz_programs += %D%/fuzz_command
 %C%_fuzz_command_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_FLAGS)
 %C%_fuzz_command_LDADD = $(SERVICE_LIBS)
 
+check_PROGRAMS += %D%/replay_condition
+TESTS += %D%/replay_condition
+%C%_replay_condition_SOURCES = %D%/fuzz_condition.c $(FUZZ_REPLAY)
+%C%_replay_condition_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS=\"condition\"
+%C%_replay_condition_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)
+fuzz_programs += %D%/fuzz_condition
+%C%_fuzz_condition_SOURCES = %D%/fuzz_condition.c
+%C%_fuzz_condition_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_FLAGS)
+%C%_fuzz_condition_LDADD = $(SERVICE_LIBS)
+
 check_PROGRAMS += %D%/replay_environment_file
 TESTS += %D%/replay_environment_file
 %C%_replay_environment_file_SOURCES = %D%/fuzz_environment_file.c $(FUZZ_REPLAY)

@@ -165,6 +165,18 @@ static void tree_check(struct sim *s, struct sim_process *p)
 	enqueue(s, SIM_TREE_EMPTY, 0)->token = p->token;
 }
 
+/* A network mount that answers at once. */
+static int world_check(void *ctx, world_token token, const char *unit, const struct service_spec *spec)
+{
+	struct sim *s = ctx;
+
+	(void) unit;
+	(void) spec;
+	if (!dead(s))
+		enqueue(s, SIM_CHECKED, 0)->token = token;
+	return 0;
+}
+
 static int world_spawn(void *ctx, const struct spawn_request *r)
 {
 	struct sim *s = ctx;
@@ -486,7 +498,7 @@ static void world_manager_state(void *ctx, enum supd_manager_state state)
 }
 
 static const struct world world_of_sim = {
-	.arm = world_arm, .spawn = world_spawn, .kill_main = world_kill_main, .kill_tree = world_kill_tree,
+	.arm = world_arm, .check = world_check, .spawn = world_spawn, .kill_main = world_kill_main, .kill_tree = world_kill_tree,
 	.watch_tree = world_watch_tree, .release = world_release, .scan_units = world_scan_units,
 	.unit_name = world_unit_name, .unit_fingerprint = world_unit_fingerprint, .unit_resolve = world_unit_resolve,
 	.read_unit = world_read_unit, .enable_unit = world_enable_unit, .save = world_save,
@@ -752,7 +764,7 @@ static void saved(struct sim *s, const struct supd_now *now)
 
 static void deliver(struct sim *s, const struct sim_event *e)
 {
-	static const char *const words[] = { "spawned", "spawn failed", "exited", "tree empty", "saved" };
+	static const char *const words[] = { "spawned", "spawn failed", "exited", "tree empty", "saved", "checked" };
 	struct sim_process *p = process_of(s, e->token);
 	struct supd_now now = sim_now(s);
 
@@ -776,6 +788,9 @@ static void deliver(struct sim *s, const struct sim_event *e)
 		break;
 	case SIM_SAVED:
 		saved(s, &now);
+		break;
+	case SIM_CHECKED:
+		manager_checked(s->manager, &now, e->token, CONDITIONS_HOLD, NULL, 0);
 		break;
 	}
 }

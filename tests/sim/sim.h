@@ -37,7 +37,7 @@ struct sim_job {
 	bool fails_to_spawn;
 };
 
-enum sim_event_kind { SIM_SPAWNED, SIM_SPAWN_FAILED, SIM_EXITED, SIM_TREE_EMPTY, SIM_SAVED };
+enum sim_event_kind { SIM_SPAWNED, SIM_SPAWN_FAILED, SIM_EXITED, SIM_TREE_EMPTY, SIM_SAVED, SIM_CHECKED };
 
 struct sim_event {
 	usec_t at;              /* boot-time clock */

@@ -113,6 +113,15 @@ static int read_unit(void *ctx, const char *name, struct unit_source *ret)
 
 /* ---- processes ---- */
 
+static int check(void *ctx, world_token token, const char *unit _unused_, const struct service_spec *spec)
+{
+	struct fake_world *f = ctx;
+
+	ck_assert_ptr_nonnull(spec->conditions);
+	f->checked = token;
+	return f->check_error;
+}
+
 static int spawn(void *ctx, const struct spawn_request *request)
 {
 	struct fake_world *f = ctx;
@@ -297,6 +306,7 @@ void fake_world_init(struct fake_world *f)
 		.world = {
 			.ctx = f,
 			.arm = arm,
+			.check = check,
 			.spawn = spawn,
 			.kill_main = kill_main,
 			.kill_tree = kill_tree,

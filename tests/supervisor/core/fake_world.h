@@ -37,6 +37,8 @@ struct fake_world {
 	world_token killed[FAKE_MAX];
 	int kill_signal[FAKE_MAX];
 	size_t n_killed;
+	world_token checked;         /* the last check(); 0: none */
+	int check_error;             /* what check() answers at once */
 	int spawn_error;             /* what spawn() answers at once */
 	unsigned kinds;              /* of the last scan */
 	usec_t alarm[SUPD_CLOCK_COUNT];

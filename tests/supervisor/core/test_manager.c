@@ -249,6 +249,71 @@ START_TEST(a_run_that_cannot_begin_ends_before_start_returns)
 }
 END_TEST
 
+#define GUARDED "[Unit]\nConditionPathExists=/x\nAssertPathExists=/y\n" JOB
+
+START_TEST(a_condition_that_is_not_met_is_a_run_without_a_process)
+{
+	struct unit *u;
+
+	fake_unit(&world, "a.service", GUARDED);
+	begin();
+	ck_assert_int_eq(start("a.service"), MANAGER_DONE);
+	ck_assert_uint_ne(world.checked, 0);
+	ck_assert_uint_eq(world.n_processes, 0);
+	manager_checked(m, &world.now, world.checked, CONDITIONS_SKIP, "it was not met", 0);
+	u = manager_unit(m, "a.service");
+	ck_assert_int_eq(heard.last_result, RUN_RESULT_SKIPPED);
+	ck_assert_str_eq(run_unmet(u->run), "it was not met");
+	ck_assert_uint_eq(world.n_processes, 0);
+	/* The next run knows nothing of it. */
+	ck_assert_int_eq(start("a.service"), MANAGER_DONE);
+	ck_assert_ptr_null(u->run->detail);
+	manager_checked(m, &world.now, world.checked, CONDITIONS_HOLD, NULL, 0);
+	fake_finish(&world, m, "a.service", EXIT(0));
+	ck_assert_int_eq(heard.last_result, RUN_RESULT_SUCCESS);
+	ck_assert_uint_eq(heard.n_ended, 2);
+}
+END_TEST
+
+START_TEST(an_assert_that_is_not_met_fails_the_run)
+{
+	fake_unit(&world, "a.service", GUARDED);
+	begin();
+	ck_assert_int_eq(start("a.service"), MANAGER_DONE);
+	manager_checked(m, &world.now, world.checked, CONDITIONS_FAIL, "it was not met", 0);
+	ck_assert_int_eq(heard.last_result, RUN_RESULT_ASSERT);
+	ck_assert_uint_eq(world.n_processes, 0);
+}
+END_TEST
+
+START_TEST(a_look_that_hangs_holds_up_neither_a_stop_nor_the_end)
+{
+	world_token hanging;
+
+	fake_unit(&world, "a.service", GUARDED);
+	begin();
+	ck_assert_int_eq(start("a.service"), MANAGER_DONE);
+	hanging = world.checked;
+	ck_assert_int_eq(manager_stop_unit(m, &world.now, "a.service"), MANAGER_DONE);
+	ck_assert_int_eq(heard.last_result, RUN_RESULT_STOPPED);
+	manager_checked(m, &world.now, hanging, CONDITIONS_SKIP, "too late", 0);
+	ck_assert_uint_eq(heard.n_ended, 1);
+	ck_assert_int_eq(start("a.service"), MANAGER_DONE);
+	manager_shutdown(m, &world.now);
+	ck_assert(was_told(SUPD_MANAGER_ENDED));
+}
+END_TEST
+
+START_TEST(conditions_that_cannot_be_looked_at_fail_the_run)
+{
+	fake_unit(&world, "a.service", GUARDED);
+	begin();
+	world.check_error = -ENOMEM;
+	ck_assert_int_eq(start("a.service"), MANAGER_DONE);
+	ck_assert_int_eq(heard.last_result, RUN_RESULT_RESOURCES);
+}
+END_TEST
+
 START_TEST(each_run_has_an_id_of_its_own)
 {
 	fake_unit(&world, "a.service", JOB);
@@ -1103,6 +1168,10 @@ static Suite *manager_suite(void)
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, a_run_is_told_from_start_to_end);
 	tcase_add_test(tc, a_run_that_cannot_begin_ends_before_start_returns);
+	tcase_add_test(tc, a_condition_that_is_not_met_is_a_run_without_a_process);
+	tcase_add_test(tc, an_assert_that_is_not_met_fails_the_run);
+	tcase_add_test(tc, a_look_that_hangs_holds_up_neither_a_stop_nor_the_end);
+	tcase_add_test(tc, conditions_that_cannot_be_looked_at_fail_the_run);
 	tcase_add_test(tc, each_run_has_an_id_of_its_own);
 	tcase_add_loop_test(tc, what_cannot_be_started_is_refused_in_words, 0, (int) ELEMENTS(refusals));
 	tcase_add_test(tc, an_active_unit_is_not_started_twice);

@@ -69,3 +69,11 @@ TESTS += %D%/test_spec_limits
 check_PROGRAMS += %D%/test_tally
 TESTS += %D%/test_tally
 %C%_test_tally_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)
+check_PROGRAMS += %D%/test_condition
+TESTS += %D%/test_condition
+%C%_test_condition_SOURCES = %D%/test_condition.c %D%/spec_text.c %D%/spec_text.h
+%C%_test_condition_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)
+
+check_PROGRAMS += %D%/test_version
+TESTS += %D%/test_version
+%C%_test_version_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)

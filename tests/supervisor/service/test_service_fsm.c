@@ -226,6 +226,74 @@ static const struct script scripts[] = {
 		"success 0",
 	},
 	{
+		"conditions that hold: then the run goes on as any other, with its deadlines anew",
+		"[Unit]\nConditionPathExists=/x\n[Service]\nExecCondition=c\nExecStart=a\nTimeoutStartSec=60",
+		{
+			{ "start", 1, "check", 61, " check" },
+			{ "start", 2, "check", 61, "" },
+			{ "spawned", 2, "check", 61, "" },
+			{ "checked hold", 3, "condition", 63, " spawn condition 0" },
+			{ "checked skip", 3, "condition", 63, "" },
+			{ "spawned", 3, "condition", 63, "" },
+			{ "exit 0", 4, "start", 64, " spawn start 0" },
+			{ "spawned", 4, "start", 64, "" },
+			{ "exit 0", 5, "stop-sigterm", 95, TERM_TREE },
+			{ "empty", 5, "dead", NONE, " ended" },
+		},
+		"success 0",
+	},
+	{
+		"a condition that is not met: no process, no ExecStopPost=, no failure",
+		"[Unit]\nConditionPathExists=/x\n[Service]\nExecStart=a\nExecStopPost=z",
+		{
+			{ "start", 1, "check", NONE, " check" },
+			{ "checked skip", 2, "dead", NONE, " ended" },
+			{ "checked hold", 2, "dead", NONE, "" },
+		},
+		"exec-condition 0",
+	},
+	{
+		"an assert that is not met: no process, and a failure",
+		"[Unit]\nAssertPathExists=/x\n[Service]\nExecStart=a\nExecStopPost=z",
+		{
+			{ "start", 1, "check", NONE, " check" },
+			{ "checked fail", 2, "failed", NONE, " ended" },
+			{ "start", 3, "check", NONE, " check" },
+			{ "checked fail", 4, "failed", NONE, " ended" },
+		},
+		"assert 0",
+	},
+	{
+		"conditions that cannot be looked at: supd lacks something",
+		"[Unit]\nConditionPathExists=/x\n[Service]\nExecStart=a",
+		{
+			{ "start", 1, "check", NONE, " check" },
+			{ "checked hold 12", 1, "failed", NONE, " ended" },
+		},
+		"resources 12",
+	},
+	{
+		"a stop while conditions are looked at waits for nobody",
+		"[Unit]\nConditionPathExists=/x\n[Service]\nExecStart=a\nExecStopPost=z",
+		{
+			{ "start", 1, "check", NONE, " check" },
+			{ "stop", 2, "dead", NONE, " ended" },
+			{ "checked hold", 3, "dead", NONE, "" },
+		},
+		"stopped 0",
+	},
+	{
+		"a look that hangs is a start-up that takes too long",
+		"[Unit]\nConditionPathExists=/x\n[Service]\nExecStart=a\nTimeoutStartSec=60",
+		{
+			{ "start", 1, "check", 61, " check" },
+			{ "deadline", 60, "check", 61, "" },
+			{ "deadline", 61, "failed", NONE, " ended" },
+			{ "checked hold", 62, "failed", NONE, "" },
+		},
+		"timeout 0",
+	},
+	{
 		"a condition that says no skips the run; ExecStopPost= runs",
 		"ExecCondition=c\nExecCondition=d\nExecStart=a\nExecStop=s\nExecStopPost=z",
 		{
@@ -842,6 +910,14 @@ static struct service_event event_from_text(const char *text)
 		ev.kind = SVC_START_REQUEST;
 	else if (str_equal(word, "stop"))
 		ev.kind = SVC_STOP_REQUEST;
+	else if (str_equal(word, "checked"))
+		ev = (struct service_event) {
+			.kind = SVC_CHECKED,
+			.outcome = str_equal(argument, "skip")   ? CONDITIONS_SKIP
+				   : str_equal(argument, "fail") ? CONDITIONS_FAIL
+								 : CONDITIONS_HOLD,
+			.error = number,
+		};
 	else if (str_equal(word, "spawned"))
 		ev.kind = SVC_SPAWNED;
 	else if (str_equal(word, "empty"))
@@ -878,6 +954,9 @@ static void effects_to_text(const struct service_effects *fx, char *buf, size_t 
 		const struct service_effect *e = &fx->item[i];
 
 		switch (e->kind) {
+		case SVC_FX_CHECK:
+			fprintf(f, " check");
+			break;
 		case SVC_FX_SPAWN:
 			fprintf(f, " spawn %s %u", phase_names[e->phase], e->index);
 			break;

@@ -21,6 +21,7 @@ struct world {
 	uint64_t random;
 	unsigned seed, n_steps;
 	usec_t now;
+	bool check_asked;
 	bool spawn_asked;
 	bool is_alive;    /* the process of the last spawn */
 	bool exit_untold; /* it has ended, and the machine was not told yet */
@@ -41,6 +42,7 @@ struct world {
 struct policy {
 	struct service_spec spec;
 	struct exit_status_set success;
+	struct conditions conditions;
 	struct exec_command command[EXEC_PHASE_COUNT][3];
 };
 
@@ -78,6 +80,8 @@ static void draw_policy(struct world *w, struct policy *p)
 	spec->kill_signal = draw(w, 4) ? SIGTERM : SIGINT;
 	spec->send_sigkill = draw(w, 4) != 0;
 	spec->send_sighup = draw(w, 4) == 0;
+	if (draw(w, 3) == 0)
+		spec->conditions = &p->conditions;
 	if (draw(w, 3) == 0) {
 		p->success.code[0] = 2;
 		spec->success = &p->success;
@@ -94,7 +98,7 @@ static bool is_starting_phase(enum exec_phase phase)
 static void on_spawn(struct world *w, const struct service_spec *spec, const struct service_effect *e)
 {
 	CHECK(w, w->is_running);
-	CHECK(w, !w->spawn_asked);
+	CHECK(w, !w->spawn_asked && !w->check_asked);
 	CHECK(w, !w->is_alive && !w->exit_untold);
 	CHECK(w, e->index < spec->command[e->phase].n);
 	/* Forward only, and no command twice. */
@@ -167,6 +171,10 @@ static void do_effects(struct world *w, const struct service *s, const struct se
 	CHECK(w, fx->n <= SERVICE_EFFECTS_MAX);
 	for (unsigned i = 0; i < fx->n; i++) {
 		switch (fx->item[i].kind) {
+		case SVC_FX_CHECK:
+			CHECK(w, w->is_running && spec->conditions && !w->check_asked && w->n_spawned == 0);
+			w->check_asked = true;
+			break;
 		case SVC_FX_SPAWN:
 			on_spawn(w, spec, &fx->item[i]);
 			break;
@@ -199,9 +207,10 @@ static bool is_ending(enum service_state state)
 static void check_state(const struct world *w, const struct service *s, const struct service_spec *spec)
 {
 	bool is_idle = !service_is_active(s) || s->state == SERVICE_EXITED;
-	bool has_commands = !is_idle && !is_ending(s->state);
+	bool has_commands = !is_idle && !is_ending(s->state) && s->state != SERVICE_CHECK;
 
 	CHECK(w, s->is_spawning == w->spawn_asked);
+	CHECK(w, s->state != SERVICE_CHECK || (w->check_asked && w->n_spawned == 0));
 	CHECK(w, s->has_process == (w->is_alive || w->exit_untold));
 	CHECK(w, s->is_tree_watched == w->watch_asked);
 	CHECK(w, service_is_active(s) == w->is_running);
@@ -268,6 +277,10 @@ static void fire(struct world *w, struct service *s, const struct service_spec *
 		w->stop_asked = true;
 	else if (ev.kind == SVC_DEADLINE)
 		note_deadline(w, s, spec);
+	/* Whoever still looks at conditions when the run is over is not heard. */
+	if (ev.kind == SVC_CHECKED || (before.state == SERVICE_CHECK && ev.kind == SVC_STOP_REQUEST) ||
+	    (before.state == SERVICE_CHECK && ev.kind == SVC_DEADLINE && !is_stale))
+		w->check_asked = false;
 	w->start_failed |= cuts_start_short(w, &before, spec, &ev);
 	service_step(s, spec, &ev, &fx);
 	if (is_stale)
@@ -294,6 +307,17 @@ static void answer_spawn(struct world *w, struct service *s, const struct servic
 		w->n_spawned++;
 		w->n_others += draw(w, 3);
 	}
+	fire(w, s, spec, ev);
+}
+
+static void answer_check(struct world *w, struct service *s, const struct service_spec *spec)
+{
+	struct service_event ev = { .kind = SVC_CHECKED, .outcome = CONDITIONS_HOLD };
+
+	if (draw(w, 3) == 0)
+		ev.outcome = draw(w, 2) ? CONDITIONS_SKIP : CONDITIONS_FAIL;
+	else if (draw(w, 8) == 0)
+		ev.error = ENOMEM;
 	fire(w, s, spec, ev);
 }
 
@@ -325,6 +349,10 @@ static bool live(struct world *w, struct service *s, const struct service_spec *
 {
 	switch (draw(w, 6)) {
 	case 0:
+		if (w->check_asked) {
+			answer_check(w, s, spec);
+			return true;
+		}
 		if (w->spawn_asked) {
 			answer_spawn(w, s, spec);
 			return true;
@@ -370,7 +398,9 @@ static void disturb(struct world *w, struct service *s, const struct service_spe
 		CHECK(w, s->deadline >= before);
 		return;
 	}
-	if (!w->spawn_asked && draw(w, 2))
+	if (s->state != SERVICE_CHECK && draw(w, 8) == 0)
+		ev = (struct service_event) { .kind = SVC_CHECKED, .outcome = CONDITIONS_SKIP };
+	else if (!w->spawn_asked && draw(w, 2))
 		ev = (struct service_event) { .kind = draw(w, 2) ? SVC_SPAWNED : SVC_SPAWN_FAILED, .step = EXEC_STEP_EXEC };
 	else if (!w->is_alive && !w->exit_untold && draw(w, 2))
 		ev = (struct service_event) { .kind = SVC_EXITED, .wstatus = W_EXITCODE(1, 0) };

@@ -326,8 +326,6 @@ static const struct {
 } set_aside[] = {
 	{ "[Service]\nExecStart=a\nProtectSystem=full", "ProtectSystem" },
 	{ "[Service]\nExecStart=a\nDynamicUser=yes", "DynamicUser" },
-	{ "[Unit]\nConditionACPower=true\n[Service]\nExecStart=a", "ConditionACPower" },
-	{ "[Unit]\nAssertPathExists=/x\n[Service]\nExecStart=a", "AssertPathExists" },
 	{ "[Unit]\nOnFailure=mail.service\n[Service]\nExecStart=a", "OnFailure" },
 	{ "[Unit]\nRequires=x.target other.service\n[Service]\nExecStart=a", "Requires" },
 	{ "[Unit]\nWants=other.service\n[Service]\nExecStart=a", "Wants" },

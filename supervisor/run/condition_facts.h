@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SUPD_RUN_CONDITION_FACTS_H
+#define SUPD_RUN_CONDITION_FACTS_H
+
+/* The system, as conditions ask about it. To be used in a worker's thread: each look may take as long as a disk, a
+ * network mount or a name service does. */
+
+#include "base/arena.h"
+#include "service/condition.h"
+
+struct facts {
+	struct arena *arena;            /* what was found lives here */
+	const char *const *environment; /* of the daemon; lent */
+};
+
+/* @facts is lent as long as the result is used. */
+struct condition_facts condition_facts(struct facts *facts);
+
+/* Inside: */
+int facts_read(struct facts *f, const char *path, const char **ret, size_t *ret_n); /* a small file; 0 or -errno */
+int facts_read_line(struct facts *f, const char *path, const char **ret);           /* its first line */
+const char *facts_variable(const struct facts *f, const char *name);
+
+/* condition_tests.c: as struct condition_facts has it */
+int facts_test(void *userdata, enum condition_kind kind, const char *parameter);
+/* condition_virt.c: 1, 0, -errno */
+int facts_container(struct facts *f, const char **ret);
+int facts_virtual_machine(struct facts *f, const char **ret);
+
+#endif
