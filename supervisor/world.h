@@ -52,7 +52,8 @@ struct world {
 	int (*kill_tree)(void *ctx, world_token token, int signal, bool spare_main);
 	/* Answer: manager_tree_empty(), once, as soon as no process of the run is left. */
 	int (*watch_tree)(void *ctx, world_token token);
-	void (*release)(void *ctx, world_token token);
+	/* The run is over. @restarts: another follows by itself (Restart=). */
+	void (*release)(void *ctx, world_token token, bool restarts);
 
 	/* Unit files: an index (names, fingerprints) and reading. @kinds: a mask of 1 << enum unit_kind; nothing of other kinds
 	 * is opened. */

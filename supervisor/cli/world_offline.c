@@ -40,7 +40,7 @@ static int no_watch_tree(void *ctx _unused_, world_token token _unused_)
 	return -ESRCH;
 }
 
-static void no_release(void *ctx _unused_, world_token token _unused_)
+static void no_release(void *ctx _unused_, world_token token _unused_, bool restarts _unused_)
 {
 }
 

@@ -147,7 +147,7 @@ static int virtual_watch_tree(void *ctx, world_token token)
 	return 0;
 }
 
-static void virtual_release(void *ctx, world_token token)
+static void virtual_release(void *ctx, world_token token, bool restarts _unused_)
 {
 	struct world_virtual *w = ctx;
 	struct virtual_process *p = process_of(w, token);

@@ -37,7 +37,7 @@ static void token_release(struct manager *m, struct unit *u)
 		HASH_DEL(m->active, a);
 		free(a);
 	}
-	m->world->release(m->world->ctx, u->token);
+	m->world->release(m->world->ctx, u->token, u->service.state == SERVICE_AUTO_RESTART);
 	u->token = 0;
 	u->main_pid = 0;
 }

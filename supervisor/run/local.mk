@@ -12,6 +12,7 @@ librun_a_SOURCES = \
 	%D%/condition_tests.c \
 	%D%/condition_virt.c \
 	%D%/daemon.c %D%/daemon.h \
+	%D%/directories.c %D%/directories.h \
 	%D%/guard.c %D%/guard.h \
 	%D%/history_batch.c %D%/history_batch.h \
 	%D%/history_keeper.c %D%/history_keeper.h \
@@ -27,6 +28,7 @@ librun_a_SOURCES = \
 	%D%/process_tree.c %D%/process_tree.h \
 	%D%/reaper.c %D%/reaper.h \
 	%D%/runs.c %D%/runs.h \
+	%D%/runtime_directories.c %D%/runtime_directories.h \
 	%D%/saver.c %D%/saver.h \
 	%D%/spawn.c %D%/spawn.h \
 	%D%/streams.c %D%/streams.h \

@@ -13,6 +13,8 @@
 #include "run/notify.h"
 #include "run/output.h"
 #include "run/process_tree.h"
+#include "run/runtime_directories.h"
+#include "service/exec_directories.h"
 #include "service/exec_streams.h"
 #include "service/notify.h"
 
@@ -30,6 +32,7 @@ struct entry {
 	bool is_launching;      /* a thread has it */
 	bool is_released;       /* meanwhile: goes when the thread is done */
 	bool has_told_mistake;  /* of what it says: once a run */
+	bool restarts;          /* after the release, another run follows */
 	bool is_empty_untold;   /* the tree was empty before the end of its main process was told */
 };
 
@@ -54,10 +57,20 @@ static struct entry *entry_find(struct runs *all, world_token token)
 	return e;
 }
 
+static void discard_runtime_directories(const struct entry *e)
+{
+	const struct exec_directories *d = e->spawn ? e->spawn->spec.exec->directories : NULL;
+
+	if (!d || d->preserve == EXEC_PRESERVE_YES || (d->preserve == EXEC_PRESERVE_RESTART && e->restarts))
+		return;
+	runtime_directories_discard(e->all->worker, d);
+}
+
 static struct entry *entry_free(struct entry *e)
 {
 	if (!e)
 		return NULL;
+	discard_runtime_directories(e);
 	if (e->output)
 		output_finish(e->output);
 	outputs_leave(e->all->outputs, e->token);
@@ -470,13 +483,14 @@ int runs_watch_tree(struct runs *all, world_token token)
 	return e ? process_tree_watch(e->tree) : -ESRCH;
 }
 
-void runs_release(struct runs *all, world_token token)
+void runs_release(struct runs *all, world_token token, bool restarts)
 {
 	struct entry *e = entry_find(all, token);
 
 	if (!e)
 		return;
 	HASH_DEL(all->entries, e);
+	e->restarts = restarts;
 	if (e->is_launching)
 		e->is_released = true;
 	else
@@ -531,7 +545,7 @@ struct runs *runs_free(struct runs *all)
 
 	if (!all)
 		return NULL;
-	worker_free(all->worker);
+	all->worker = worker_free(all->worker);
 	HASH_ITER(hh, all->entries, e, next) {
 		HASH_DEL(all->entries, e);
 		entry_free(e);

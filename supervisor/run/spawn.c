@@ -13,10 +13,12 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "run/directories.h"
 #include "run/identity.h"
 #include "run/launch.h"
 #include "run/streams.h"
 #include "service/environment.h"
+#include "service/exec_directories.h"
 #include "service/exec_limits.h"
 #include "service/exec_streams.h"
 #include "store/file.h"
@@ -126,6 +128,23 @@ static int copy_limits(struct arena *a, const struct exec_limits **limits)
 	return 0;
 }
 
+static int copy_directories(struct arena *a, const struct exec_directories **directories)
+{
+	struct exec_directories *copy;
+
+	if (!*directories)
+		return 0;
+	copy = arena_alloc(a, sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	*copy = **directories;
+	*directories = copy;
+	for (size_t i = 0; i < EXEC_DIRECTORY_COUNT; i++)
+		if (copy_string(a, &copy->set[i].root) < 0 || copy_strings(a, &copy->set[i].path) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
 static int copy_exec(struct arena *a, const struct exec_context **exec)
 {
 	struct exec_context *to = arena_alloc(a, sizeof(*to));
@@ -138,7 +157,7 @@ static int copy_exec(struct arena *a, const struct exec_context **exec)
 	    copy_string(a, &to->working_directory) < 0 || copy_strings(a, &to->supplementary_groups) < 0 ||
 	    copy_strings(a, &to->environment) < 0 || copy_strings(a, &to->pass_environment) < 0 ||
 	    copy_strings(a, &to->unset_environment) < 0 || copy_files(a, to) < 0 ||
-	    copy_streams(a, &to->streams) < 0 || copy_limits(a, &to->limits) < 0)
+	    copy_streams(a, &to->streams) < 0 || copy_limits(a, &to->limits) < 0 || copy_directories(a, &to->directories) < 0)
 		return -ENOMEM;
 	return 0;
 }
@@ -179,6 +198,8 @@ static int copy_request(struct spawn *s, const struct spawn_request *from)
 
 struct prepared {
 	struct identity identity;
+	uid_t owner; /* of RuntimeDirectory= and the others; -1: the daemon */
+	gid_t owner_group;
 	const char **file_assignment;
 	size_t n_file_assignments;
 	const char *directory;
@@ -337,7 +358,9 @@ static int prepare(struct spawn *s, struct prepared *p)
 	r = identity_lookup(&s->spec, is_home_wanted(s), &s->arena, &p->identity, &step);
 	if (r < 0)
 		return fail(s, step, r);
-	/* It still has the user's home and environment, as in systemd. */
+	p->owner = p->identity.set_user ? p->identity.uid : (uid_t) -1;
+	p->owner_group = p->identity.set_group ? p->identity.gid : (gid_t) -1;
+	/* It still has the user's home, environment and directories, as in systemd. */
 	if (s->command.keeps_user)
 		p->identity.set_user = p->identity.set_group = p->identity.set_groups = false;
 	r = prepare_files(s, p);
@@ -348,6 +371,16 @@ static int prepare(struct spawn *s, struct prepared *p)
 	if (r >= 0)
 		r = prepare_path(s, p);
 	return r;
+}
+
+/* Before the streams, which may lead to files in them. */
+static int make_directories(struct spawn *s, const struct prepared *p)
+{
+	const struct exec_directories *d = s->spec.exec->directories;
+	enum exec_step step = EXEC_STEP_NONE;
+	int r = d ? directories_make(d, p->owner, p->owner_group, &step) : 0;
+
+	return r < 0 ? fail(s, step, r) : 0;
 }
 
 /* The nodes that the policy is about. Where there is no NUMA, there are none. */
@@ -415,7 +448,7 @@ static void work(struct worker_job *job)
 	struct streams streams;
 	struct launch l;
 
-	if (prepare(s, &p) < 0 || open_streams(s, &p.identity, &streams) < 0)
+	if (prepare(s, &p) < 0 || make_directories(s, &p) < 0 || open_streams(s, &p.identity, &streams) < 0)
 		return;
 	l = (struct launch) {
 		.path = p.path,

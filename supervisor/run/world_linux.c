@@ -235,13 +235,13 @@ static int world_watch_tree(void *ctx, world_token token)
 	return runs_watch_tree(w->runs, token);
 }
 
-static void world_release(void *ctx, world_token token)
+static void world_release(void *ctx, world_token token, bool restarts)
 {
 	struct world_linux *w = ctx;
 
 	if (w->checks)
 		checks_release(w->checks, token);
-	runs_release(w->runs, token);
+	runs_release(w->runs, token, restarts);
 }
 
 /* ---- units ---- */

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "base/values.h"
+#include "service/exec_directories.h"
 
 bool environment_name_is_valid(const char *name)
 {
@@ -184,6 +185,24 @@ static void put_user(struct block *b, const struct environment_input *in)
 	set(b, "SHELL", in->shell);
 }
 
+static void put_directories(struct block *b, const struct exec_directories *d)
+{
+	for (size_t kind = 0; d && kind < EXEC_DIRECTORY_COUNT; kind++) {
+		const struct exec_directory_set *these = &d->set[kind];
+		char *value = NULL;
+
+		for (const char *const *path = these->path; path && *path; path++) {
+			value = value ? arena_printf(b->arena, "%s:%s/%s", value, these->root, *path) :
+					arena_printf(b->arena, "%s/%s", these->root, *path);
+			if (!value) {
+				b->error = -ENOMEM;
+				return;
+			}
+		}
+		set(b, exec_directory_variable((enum exec_directory_kind) kind), value);
+	}
+}
+
 static void put_run(struct block *b, const struct run *run)
 {
 	char id[2 * RUN_ID_BYTES + 1];
@@ -280,6 +299,7 @@ int environment_build(const struct environment_input *in, struct arena *arena, c
 	set(&b, "PATH", ENVIRONMENT_PATH);
 	put_daemon(&b, in);
 	put_user(&b, in);
+	put_directories(&b, spec->exec->directories);
 	put_run(&b, in->run);
 	put_notify(&b, in);
 	if (in->phase == EXEC_STOP || in->phase == EXEC_STOP_POST)

@@ -9,6 +9,7 @@ libservice_a_SOURCES = \
 	%D%/condition_values.c \
 	%D%/environment.c %D%/environment.h \
 	%D%/environment_file.c \
+	%D%/exec_directories.c %D%/exec_directories.h \
 	%D%/exec_limits.h \
 	%D%/exec_streams.c %D%/exec_streams.h \
 	%D%/expand.c \

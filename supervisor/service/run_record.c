@@ -53,6 +53,11 @@ static const struct {
 	[EXEC_STEP_IO_PRIORITY] = { "io-priority", 211 },
 	[EXEC_STEP_TIMER_SLACK] = { "timer-slack", 212 },
 	[EXEC_STEP_PERSONALITY] = { "personality", 230 },
+	[EXEC_STEP_RUNTIME_DIRECTORY] = { "runtime-directory", 233 },
+	[EXEC_STEP_STATE_DIRECTORY] = { "state-directory", 238 },
+	[EXEC_STEP_CACHE_DIRECTORY] = { "cache-directory", 239 },
+	[EXEC_STEP_LOGS_DIRECTORY] = { "logs-directory", 240 },
+	[EXEC_STEP_CONFIGURATION_DIRECTORY] = { "configuration-directory", 241 },
 };
 static_assert(ELEMENTS(steps) == EXEC_STEP_COUNT, "a name and a status for each step");
 

@@ -13,6 +13,7 @@
 #include "base/usec.h"
 #include "service/specifier.h"
 
+struct exec_directories;
 struct exec_limits;
 struct restart_policy;
 struct conditions;
@@ -87,7 +88,9 @@ struct exec_context {
 	bool has_nice;
 	bool working_directory_optional;      /* '-' */
 	bool ignore_sigpipe;                  /* true by default, as in systemd */
-	const struct exec_limits *limits;     /* NULL: none of its keys is used */
+	/* NULL: none of their keys is used */
+	const struct exec_directories *directories;
+	const struct exec_limits *limits;
 };
 
 /* There are very many of these: what few services say stands in structs of its own. */

@@ -259,7 +259,7 @@ static int world_watch_tree(void *ctx, world_token token)
 	return 0;
 }
 
-static void world_release(void *ctx, world_token token)
+static void world_release(void *ctx, world_token token, bool restarts _unused_)
 {
 	struct sim *s = ctx;
 	struct sim_process *p = process_of(s, token);

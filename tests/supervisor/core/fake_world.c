@@ -164,7 +164,7 @@ static int watch_tree(void *ctx, world_token token)
 	return 0;
 }
 
-static void release(void *ctx _unused_, world_token token _unused_)
+static void release(void *ctx _unused_, world_token token _unused_, bool restarts _unused_)
 {
 }
 

@@ -61,3 +61,6 @@ TESTS += %D%/test_keeper
 check_PROGRAMS += %D%/test_history_keeper
 TESTS += %D%/test_history_keeper
 %C%_test_history_keeper_LDADD = $(TEST_LIBS) $(RUN_LIBS)
+check_PROGRAMS += %D%/test_directories
+TESTS += %D%/test_directories
+%C%_test_directories_LDADD = $(TEST_LIBS) $(RUN_LIBS)

@@ -82,7 +82,7 @@ static int watch_tree(world_token token)
 
 static void release(world_token token)
 {
-	scene->world->release(scene->world->ctx, token);
+	scene->world->release(scene->world->ctx, token, false);
 }
 
 /* ---- one process ---- */
@@ -569,7 +569,7 @@ START_TEST(guard_leaves_alone_what_a_daemon_left_on_purpose)
 	ck_assert_int_eq(scene_spawn(other, 1, WORDS("leave")), 0);
 	scene_expect(other, ANSWER_SPAWNED);
 	scene_expect(other, ANSWER_EXITED);
-	other->world->release(other->world->ctx, 1);
+	other->world->release(other->world->ctx, 1, false);
 	ck_assert(scene_is_left(other));
 	scene_free(other);
 	scene = scene_new(NULL);

@@ -77,3 +77,8 @@ TESTS += %D%/test_condition
 check_PROGRAMS += %D%/test_version
 TESTS += %D%/test_version
 %C%_test_version_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)
+
+check_PROGRAMS += %D%/test_exec_directories
+TESTS += %D%/test_exec_directories
+%C%_test_exec_directories_SOURCES = %D%/test_exec_directories.c %D%/spec_text.c %D%/spec_text.h
+%C%_test_exec_directories_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)

@@ -13,6 +13,7 @@ static const struct specifiers specifiers = {
 	.user = "root",
 	.runtime_dir = "/run",
 	.state_dir = "/var/lib",
+	.logs_dir = "/var/log",
 	.host_name = "box.example.org",
 };
 
