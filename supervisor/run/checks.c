@@ -10,6 +10,8 @@
 
 /* Looks that may hang at the same time before others wait for them. */
 #define CHECK_THREADS 8
+/* At the end, for looks that are only slow. */
+#define PATIENCE_MS 2000
 
 struct check {
 	struct worker_job job; /* first */
@@ -117,7 +119,8 @@ struct checks *checks_free(struct checks *all)
 {
 	if (!all)
 		return NULL;
-	worker_free(all->worker);
-	free(all);
+	/* A thread that hangs on a dead mount must not keep the daemon from ending; it goes with the process. */
+	if (worker_free_within(all->worker, PATIENCE_MS))
+		free(all);
 	return NULL;
 }

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <gnu/libc-version.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,9 @@
 #include <sys/vfs.h>
 #include <systemd/sd-id128.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
 
 #include "base/cleanup.h"
 #include "base/text.h"
@@ -294,6 +296,15 @@ static int smbios(struct facts *f, const char *name, const char **ret)
 	return path ? found(facts_read_line(f, path, ret)) : -ENOMEM;
 }
 
+static const char *glibc_version(void)
+{
+#ifdef __GLIBC__
+	return gnu_get_libc_version();
+#else
+	return NULL;
+#endif
+}
+
 static int find_text(void *userdata, enum condition_text what, const char *name, const char **ret)
 {
 	struct facts *f = userdata;
@@ -304,8 +315,8 @@ static int find_text(void *userdata, enum condition_text what, const char *name,
 	case CONDITION_TEXT_ARCHITECTURE:
 		return from_uname(f, what, ret);
 	case CONDITION_TEXT_GLIBC_VERSION:
-		*ret = gnu_get_libc_version();
-		return 1;
+		*ret = glibc_version();
+		return *ret != NULL;
 	case CONDITION_TEXT_MACHINE_ID:
 		return machine_id(f, ret);
 	case CONDITION_TEXT_NATIVE_ARCHITECTURE:

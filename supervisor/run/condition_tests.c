@@ -24,6 +24,12 @@
 #define NAME_BUFFER_MAX ((size_t) 1024 * 1024)
 #define GROUPS_MAX 65536
 #define NESTING_MAX 16
+#ifndef GLOB_BRACE
+#define GLOB_BRACE 0 /* not of POSIX; libraries without it take braces as they are */
+#endif
+#ifndef STATX_ATTR_MOUNT_ROOT
+#define STATX_ATTR_MOUNT_ROOT 0x2000
+#endif
 #define EFI_GLOBAL "8be4df61-93ca-11d2-aa0d-00e098032b8c"
 
 static bool exists(const char *path)

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -68,7 +69,7 @@ static void work_on(struct worker *w, struct worker_job *job)
 	w->n_working--;
 	queue_push(&w->done, job);
 	tell_loop(w);
-	if (w->n_working == 0 && !w->todo.first)
+	if (w->n_working == 0 && (!w->todo.first || w->is_ending))
 		pthread_cond_broadcast(&w->idle);
 }
 
@@ -191,6 +192,40 @@ struct worker *worker_free(struct worker *w)
 	pthread_mutex_destroy(&w->mutex);
 	free(w);
 	return NULL;
+}
+
+/* What is queued is not begun any more. */
+static bool becomes_idle(struct worker *w, unsigned ms)
+{
+	struct timespec until;
+	int r = 0;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += ms / 1000;
+	until.tv_nsec += (long) (ms % 1000) * 1000000;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_sec++;
+		until.tv_nsec -= 1000000000;
+	}
+	pthread_mutex_lock(&w->mutex);
+	w->is_ending = true;
+	while (w->n_working > 0 && r == 0)
+		r = pthread_cond_timedwait(&w->idle, &w->mutex, &until);
+	r = w->n_working > 0;
+	pthread_mutex_unlock(&w->mutex);
+	return r == 0;
+}
+
+bool worker_free_within(struct worker *w, unsigned ms)
+{
+	if (w && !becomes_idle(w, ms)) {
+		/* Nobody is told any more. */
+		sd_event_source_disable_unref(w->source);
+		w->source = NULL;
+		return false;
+	}
+	worker_free(w);
+	return true;
 }
 
 void worker_submit(struct worker *w, struct worker_job *job)

@@ -5,6 +5,7 @@
 /* Work beside the loop: what may block (a disk, a name service, an exec from a slow file system) is done by a few
  * threads; that it is done is told from the loop. Jobs begin in the order in which they were submitted. */
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <systemd/sd-event.h>
 
@@ -22,6 +23,10 @@ struct worker_job {
 int worker_new(sd_event *event, int64_t priority, unsigned max_threads, struct worker **ret);
 /* Waits for what has been begun; the rest is dropped. */
 struct worker *worker_free(struct worker *w);
+
+/* For work that may hang for ever: waits at most @ms for what has been begun, and if that is not enough leaves threads and
+ * memory to the end of the process. True: all is freed. */
+bool worker_free_within(struct worker *w, unsigned ms);
 
 /* Takes @job until done() or drop(). */
 void worker_submit(struct worker *w, struct worker_job *job);

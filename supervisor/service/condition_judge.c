@@ -480,7 +480,7 @@ static const char *one_unmet(const struct condition *c, const char *prefix, int 
 		return NULL;
 	if (r < 0)
 		return arena_printf(arena, "%s could not be judged (%s), and counts as not met", words,
-				    strerrordesc_np(-r));
+				    strerror(-r));
 	return arena_printf(arena, "%s was not met", words);
 }
 

@@ -64,3 +64,7 @@ TESTS += %D%/test_history_keeper
 check_PROGRAMS += %D%/test_directories
 TESTS += %D%/test_directories
 %C%_test_directories_LDADD = $(TEST_LIBS) $(RUN_LIBS)
+
+check_PROGRAMS += %D%/test_checks
+TESTS += %D%/test_checks
+%C%_test_checks_LDADD = $(TEST_LIBS) $(RUN_LIBS)

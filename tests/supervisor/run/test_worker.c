@@ -145,6 +145,39 @@ START_TEST(what_was_not_told_is_dropped_at_the_end)
 }
 END_TEST
 
+/* A dead mount, and a daemon that is to end. */
+START_TEST(work_that_hangs_is_left_behind)
+{
+	struct task t = { 0 };
+	pthread_barrier_t meeting;
+
+	pthread_barrier_init(&meeting, NULL, 2);
+	t.meeting = &meeting;
+	open_worker(1);
+	pthread_mutex_lock(&gate);
+	submit(&t, 1);
+	pthread_barrier_wait(&meeting);
+	ck_assert(!worker_free_within(worker, 10));
+	ck_assert(!t.is_dropped);
+	pthread_mutex_unlock(&gate);
+	close_worker();
+	ck_assert(t.is_dropped && !t.is_done);
+	pthread_barrier_destroy(&meeting);
+}
+END_TEST
+
+START_TEST(work_that_ends_in_time_is_waited_for)
+{
+	struct task t = { 0 };
+
+	open_worker(1);
+	submit(&t, 1);
+	ck_assert(worker_free_within(worker, 60000));
+	ck_assert(t.is_dropped);
+	event = sd_event_unref(event);
+}
+END_TEST
+
 static Suite *worker_suite(void)
 {
 	Suite *s = suite_create("worker");
@@ -155,6 +188,8 @@ static Suite *worker_suite(void)
 	tcase_add_test(tc, one_thread_keeps_the_order);
 	tcase_add_test(tc, as_many_work_at_once_as_there_may_be_threads);
 	tcase_add_test(tc, what_was_not_told_is_dropped_at_the_end);
+	tcase_add_test(tc, work_that_hangs_is_left_behind);
+	tcase_add_test(tc, work_that_ends_in_time_is_waited_for);
 	suite_add_tcase(s, tc);
 	return s;
 }
