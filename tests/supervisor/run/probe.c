@@ -286,6 +286,8 @@ int main(int argc, char **argv)
 
 	if (strcmp(what, "exit") == 0)
 		return atoi(argv[2]);
+	if (strcmp(what, "report") == 0 && tell_all(argc, argv) == 0)
+		return atoi(argv[2]);
 	if (strcmp(what, "signal") == 0)
 		return raise(atoi(argv[2]));
 	if (strcmp(what, "stubborn") == 0)
