@@ -3,6 +3,7 @@
 
 #include "base/cleanup.h"
 #include "core/unit.h"
+#include "service/run_said.h"
 
 /* Somebody asked for these; a moment that was scheduled there is not. */
 static bool is_asked_for(const char *cause)
@@ -42,6 +43,10 @@ void ledger_run(const struct unit *u, char words[LEDGER_WORDS_MAX], struct histo
 		.peak_memory = run->peak_memory,
 	};
 	memcpy(ret->run_id, run->id, sizeof(ret->run_id));
+	if (has_ended && run->said) {
+		ret->metric = run->said->metric;
+		ret->n_metrics = run->said->n_metrics;
+	}
 }
 
 static const struct supd_field *field_of(const struct supd_row *row, const char *key, enum supd_type type)

@@ -2,6 +2,7 @@
 #include "core/report.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -33,6 +34,38 @@ static struct supd_field *add(struct report *r, const char *key, enum supd_type 
 void report_null(struct report *r, const char *key)
 {
 	(void) add(r, key, SUPD_NULL);
+}
+
+void report_real(struct report *r, const char *key, double value)
+{
+	struct supd_field *f = add(r, key, isfinite(value) ? SUPD_REAL : SUPD_NULL);
+
+	if (f && f->type == SUPD_REAL)
+		f->value.real = value;
+}
+
+void report_row(struct report *r, const char *key, const struct report *row)
+{
+	struct supd_row *copy = arena_alloc(r->arena, sizeof(*copy));
+	struct supd_field *f = add(r, key, SUPD_ROW);
+
+	if (f && copy && report_end(row, copy) >= 0)
+		f->value.row = copy;
+	else
+		r->is_failed = true;
+}
+
+void report_metrics(struct report *r, const char *key, const struct metric *metric, size_t n)
+{
+	struct report metrics = { .arena = r->arena };
+
+	if (n == 0) {
+		report_null(r, key);
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		report_real(&metrics, metric[i].name, metric[i].value);
+	report_row(r, key, &metrics);
 }
 
 void report_string(struct report *r, const char *key, const char *value)
@@ -200,36 +233,11 @@ static usec_t run_duration(const struct run *run)
 	return usec_sub(run->ended_boot, run->started_boot);
 }
 
-static const struct supd_row *metrics_row(struct report *r, const struct run_said *said)
-{
-	struct report metrics = { .arena = r->arena };
-	struct supd_row *row = arena_alloc(r->arena, sizeof(*row));
-
-	for (size_t i = 0; i < said->n_metrics; i++) {
-		struct supd_field *f = add(&metrics, said->metric[i].name, SUPD_REAL);
-
-		if (f)
-			f->value.real = said->metric[i].value;
-	}
-	return row && report_end(&metrics, row) >= 0 ? row : NULL;
-}
-
 static void report_said(struct report *r, const struct run_said *said)
 {
-	const struct supd_row *row;
-	struct supd_field *f;
-
 	report_string(r, "status_text", said ? said->status : NULL);
-	if (!said || said->n_metrics == 0) {
-		report_null(r, "metrics");
-		return;
-	}
-	row = metrics_row(r, said);
-	r->is_failed |= !row;
-	f = add(r, "metrics", SUPD_ROW);
-	if (f)
-		f->value.row = row;
-	if (said->n_ignored > 0)
+	report_metrics(r, "metrics", said ? said->metric : NULL, said ? said->n_metrics : 0);
+	if (said && said->n_ignored > 0)
 		report_number(r, "metrics_ignored", (int64_t) said->n_ignored);
 }
 

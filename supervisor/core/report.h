@@ -15,6 +15,7 @@
 
 struct diag;
 struct diag_entry;
+struct metric;
 struct unit;
 struct unit_config;
 
@@ -32,6 +33,12 @@ void report_string(struct report *r, const char *key, const char *value);
 void report_bool(struct report *r, const char *key, bool value);
 void report_number(struct report *r, const char *key, int64_t value);
 void report_null(struct report *r, const char *key);
+/* Infinity and what is no number: a null. */
+void report_real(struct report *r, const char *key, double value);
+/* A row in a row, of the same arena. */
+void report_row(struct report *r, const char *key, const struct report *row);
+/* Their names as keys. None: a null. */
+void report_metrics(struct report *r, const char *key, const struct metric *metric, size_t n);
 /* 0 and USEC_NEVER: a null. */
 void report_time(struct report *r, const char *key, usec_t when);
 /* USEC_NEVER: a null. */

@@ -21,7 +21,7 @@ static int copy_text(struct arena *a, const char **text)
 
 static int copy_metrics(struct arena *a, struct history_record *r)
 {
-	struct history_metric *copy;
+	struct metric *copy;
 
 	if (r->n_metrics == 0)
 		return 0;

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/usec.h"
+#include "service/notify.h"
 #include "service/run_record.h"
 
 /* How it went, as coarsely as people ask: supctl history --result=. Kept in files: only ever append. */
@@ -24,12 +25,6 @@ enum history_class {
 	HISTORY_GAP,         /* something happened that could not be written down */
 };
 #define HISTORY_CLASS_COUNT (HISTORY_GAP + 1)
-
-/* What a job reported of itself. */
-struct history_metric {
-	const char *name;
-	double value;
-};
 
 /* All strings are lent by whoever hands the record over. Moments are on the real-time clock. */
 struct history_record {
@@ -52,7 +47,7 @@ struct history_record {
 	uint64_t peak_memory;  /* bytes; 0: unknown */
 	const char *output;    /* the last lines, as they were printed; NULL: none */
 	size_t n_output;
-	const struct history_metric *metric;
+	const struct metric *metric;
 	size_t n_metrics;
 	/* MISSED, GAP */
 	const char *reason;

@@ -126,7 +126,7 @@ static int add_run(struct tally *t, const struct history_record *r)
 	if (error >= 0 && !(r->cause && str_equal(r->cause, "catch-up")))
 		error = spans_add(&t->lateness, r->lateness);
 	for (size_t i = 0; i < r->n_metrics && error >= 0; i++) {
-		const struct history_metric *m = &r->metric[i];
+		const struct metric *m = &r->metric[i];
 		/* It is only looked at. */
 		const struct tally_metric one = {
 			.name = (char *) (uintptr_t) m->name, .count = 1, .sum = m->value, .most = m->value,

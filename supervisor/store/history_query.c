@@ -254,7 +254,7 @@ static int record_of(sqlite3_stmt *s, struct history_record *ret)
 /* The output and the metrics of one run, read into memory of their own. */
 struct details {
 	char *output;
-	struct history_metric *metric;
+	struct metric *metric;
 	char **name;
 	size_t n_output, n_metrics;
 };
@@ -281,7 +281,7 @@ static int output_row(sqlite3_stmt *s, struct details *d)
 
 static int metric_row(sqlite3_stmt *s, struct details *d)
 {
-	struct history_metric *metric = reallocarray(d->metric, d->n_metrics + 1, sizeof(*metric));
+	struct metric *metric = reallocarray(d->metric, d->n_metrics + 1, sizeof(*metric));
 	char **name = reallocarray(d->name, d->n_metrics + 1, sizeof(*name));
 
 	if (metric)
@@ -293,7 +293,7 @@ static int metric_row(sqlite3_stmt *s, struct details *d)
 	name[d->n_metrics] = strdup(column_text(s, 0) ? column_text(s, 0) : "");
 	if (!name[d->n_metrics])
 		return -ENOMEM;
-	metric[d->n_metrics] = (struct history_metric) {
+	metric[d->n_metrics] = (struct metric) {
 		.name = name[d->n_metrics], .value = sqlite3_column_double(s, 1),
 	};
 	d->n_metrics++;

@@ -6,7 +6,7 @@
 #include "base/cleanup.h"
 #include "tests/lib/test_main.h"
 
-static const struct history_metric metrics[] = { { "rows", 7 }, { "bytes", 0.5 } };
+static const struct metric metrics[] = { { "rows", 7 }, { "bytes", 0.5 } };
 
 static struct history_record a_run(enum history_class class, usec_t at, usec_t duration, uint32_t attempt)
 {

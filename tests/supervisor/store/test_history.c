@@ -176,7 +176,7 @@ static int whole(void *userdata, const struct history_record *r)
 
 START_TEST(a_run_is_found_whole_by_its_id)
 {
-	static const struct history_metric metric[] = { { "rows", 7 }, { "bytes", 1.5 } };
+	static const struct metric metric[] = { { "rows", 7 }, { "bytes", 1.5 } };
 	struct history_record begun = run_of("b.service", "b.timer", 9, HISTORY_RUNNING, DAY0 + 7);
 	struct history_record ended = run_of("b.service", "b.timer", 9, HISTORY_FAILED, DAY0 + 7);
 	unsigned n = 0;
