@@ -280,6 +280,8 @@ if command -v systemd-analyze >/dev/null && systemd-analyze condition 'Condition
 	for name in $names; do
 		line=$(sed -n 2p "$units/$name.service")
 		case $line in
+		# What is delegated to a person is systemd's own bookkeeping.
+		*ControlGroupController=*memory) [ "$user" = 0 ] || continue ;;
 		*PathIsSocket* | *KernelModuleLoaded* | *ConditionVersion* | *Credential* | *FirstBoot* | *Pressure*/10s) continue ;;
 		esac
 		if systemd-analyze condition "$line" >/dev/null 2>&1; then
