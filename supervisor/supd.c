@@ -311,7 +311,10 @@ static int listen_for_questions(struct supd *s)
 		.now = now_of,
 		.userdata = s,
 		.started = s->manager_config.info.daemon_since,
+		.keeper = world_linux_keeper(s->outside),
+		.event = s->event,
 	};
+	logs_listen(&s->control);
 	return control_server_new(s->event, &config, &s->control.server);
 }
 
@@ -402,6 +405,7 @@ static void supd_done(struct supd *s)
 	daemon_signals_free(s->signals);
 	control_server_free(s->control.server);
 	jobs_done(&s->control.jobs);
+	logs_done(&s->control.logs);
 	manager_free(s->manager);
 	history_keeper_free(s->history);
 	world_linux_free(s->outside);

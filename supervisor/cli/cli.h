@@ -31,6 +31,12 @@ enum cli_option_bit {
 	CLI_VALUE = 1 << 13,
 	CLI_RUNTIME = 1 << 14,
 	CLI_NULL = 1 << 15,
+	CLI_LINES = 1 << 16,
+	CLI_FOLLOW = 1 << 17,
+	CLI_RUN = 1 << 18,
+	CLI_SINCE = 1 << 19,
+	CLI_UNTIL = 1 << 20,
+	CLI_STATE_DIR = 1 << 21,
 };
 
 enum cli_json { CLI_JSON_OFF, CLI_JSON_SHORT, CLI_JSON_PRETTY };
@@ -42,6 +48,7 @@ struct cli {
 	unsigned given;              /* enum cli_option_bit */
 	const char *runtime_dir;
 	const char *property;
+	const char *lines, *run, *since, *until, *state_dir; /* of logs, as they stand; NULL: not given */
 	enum cli_json json;
 	bool is_terminal; /* stdout */
 	bool is_utf8;

@@ -7,9 +7,12 @@
 #include "base/cleanup.h"
 #include "base/timespan.h"
 #include "cli/cli.h"
+#include "cli/cli_logs.h"
 #include "control/format.h"
 #include "control/rows.h"
 #include "control/rows_json.h"
+
+#define LAST_WORDS 10 /* lines */
 
 struct job_verb {
 	const char *verb;
@@ -88,13 +91,23 @@ static void print_row(const struct job_verb *verb, const struct supd_row *row, c
 	putchar('\n');
 }
 
+/* Why it failed, in its own words. */
+static void show_last_words(struct cli *c, const struct control_reply *reply)
+{
+	if (reply->n == 1 && c->json == CLI_JSON_OFF && !cli_has(c, CLI_QUIET))
+		cli_logs_tail(c, &reply->row[0], LAST_WORDS, stderr);
+}
+
 static int report(struct cli *c, const struct job_verb *verb, const struct job *job,
 		  const struct control_reply *reply)
 {
 	static const struct supd_row nothing = { NULL, 0 };
 
-	if (reply->status != CONTROL_OK)
-		return cli_fail_reply(c, reply);
+	if (reply->status != CONTROL_OK) {
+		(void) cli_fail_reply(c, reply);
+		show_last_words(c, reply);
+		return reply->status;
+	}
 	if (cli_has(c, CLI_QUIET))
 		return CONTROL_OK;
 	for (size_t i = 0; i < reply->n; i++)

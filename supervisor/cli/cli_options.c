@@ -37,6 +37,12 @@ static const struct option options[] = {
 	{ CLI_PROPERTY, false, 'p', TAKES_VALUE, "property", "=KEY,…", "these only" },
 	{ CLI_VALUE, false, 0, TAKES_NOTHING, "value", NULL, "values without their keys" },
 	{ CLI_NULL, false, '0', TAKES_NOTHING, "null", NULL, "as they are, each ended by a zero byte" },
+	{ CLI_LINES, false, 'n', TAKES_VALUE, "lines", "=N|all", "the last N lines" },
+	{ CLI_FOLLOW, false, 'f', TAKES_NOTHING, "follow", NULL, "go on with what is printed from now on" },
+	{ CLI_RUN, false, 0, TAKES_VALUE, "run", "=ID", "of this run; the first digits of its id suffice" },
+	{ CLI_SINCE, false, 0, TAKES_VALUE, "since", "=TIME", "from then on" },
+	{ CLI_UNTIL, false, 0, TAKES_VALUE, "until", "=TIME", "up to then" },
+	{ CLI_STATE_DIR, false, 0, TAKES_VALUE, "state-dir", "=DIR", "read the files there, without a daemon" },
 	{ CLI_RUNTIME, false, 0, TAKES_NOTHING, "runtime", NULL, "until supd ends, not beyond" },
 };
 
@@ -203,6 +209,21 @@ static int set_json(struct cli *c, const char *mode)
 	return cli_fail(c, CONTROL_USAGE, "--json= is short, pretty or off, not '%s'", mode);
 }
 
+static void set_logs_option(struct cli *c, const struct option *o, const char *value)
+{
+	const struct {
+		enum cli_option_bit bit;
+		const char **field;
+	} fields[] = {
+		{ CLI_LINES, &c->lines }, { CLI_RUN, &c->run }, { CLI_SINCE, &c->since },
+		{ CLI_UNTIL, &c->until }, { CLI_STATE_DIR, &c->state_dir },
+	};
+
+	for (size_t i = 0; i < ELEMENTS(fields); i++)
+		if (o->bit == fields[i].bit)
+			*fields[i].field = value;
+}
+
 static int set_option(struct cli *c, const struct option *o, const char *value)
 {
 	c->given |= (unsigned) o->bit;
@@ -212,6 +233,7 @@ static int set_option(struct cli *c, const struct option *o, const char *value)
 		c->runtime_dir = value;
 	if (o->bit == CLI_PROPERTY)
 		c->property = value;
+	set_logs_option(c, o, value);
 	return 0;
 }
 

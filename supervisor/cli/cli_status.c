@@ -9,10 +9,12 @@
 #include "base/text.h"
 #include "base/timespan.h"
 #include "cli/cli.h"
+#include "cli/cli_logs.h"
 #include "control/format.h"
 #include "control/rows.h"
 #include "control/rows_json.h"
 
+#define LAST_LINES 10
 #define LABEL_WIDTH 12 /* "Triggered by", the longest */
 
 static const char *or_empty(const char *s)
@@ -393,6 +395,23 @@ static int status_of_all(struct cli *c)
 
 /* ---- some units ---- */
 
+/* Of its last run, as systemctl shows them, for those who may see them. */
+static void print_last_lines(struct cli *c, const struct supd_row *row)
+{
+	_cleanup_free_ char *lines = NULL;
+	size_t n = 0;
+	FILE *f;
+
+	if (!row_string(row, "run_id") || row_field(row, "activates"))
+		return;
+	f = open_memstream(&lines, &n);
+	if (!f)
+		return;
+	cli_logs_tail(c, row, LAST_LINES, f);
+	if (fclose(f) == 0 && n > 0)
+		printf("\n%s", lines);
+}
+
 static int status_of_one(struct cli *c, const char *typed, json_t *answers, bool *is_first)
 {
 	_cleanup_(control_reply_done) struct control_reply reply = { 0 };
@@ -413,6 +432,7 @@ static int status_of_one(struct cli *c, const char *typed, json_t *answers, bool
 			putchar('\n');
 		*is_first = false;
 		print_unit(c, &reply.row[i]);
+		print_last_lines(c, &reply.row[i]);
 	}
 	return reply.status;
 }

@@ -6,6 +6,7 @@
 #include "cli/cli_environment.h"
 #include "cli/cli_healthy.h"
 #include "cli/cli_jobs.h"
+#include "cli/cli_logs.h"
 #include "cli/cli_manager.h"
 #include "cli/cli_options.h"
 #include "cli/cli_status.h"
@@ -50,6 +51,8 @@ static const struct cli_verb verbs[] = {
 	  NULL },
 	{ LOOK, "show", NULL, "UNIT", "properties of a unit, one a line", CLI_PROPERTY | CLI_VALUE, 1, 1, cli_show,
 	  NULL },
+	{ LOOK, "logs", NULL, "UNIT…", "what services printed",
+	  CLI_LINES | CLI_FOLLOW | CLI_RUN | CLI_SINCE | CLI_UNTIL | CLI_STATE_DIR, 1, -1, cli_logs, NULL },
 	{ LOOK, "cat", NULL, "UNIT…", "the files of units", 0, 1, -1, cli_cat, NULL },
 	{ LOOK, "env", NULL, "UNIT", "the environment that a run of a service gets", CLI_NULL, 1, 1, cli_environment,
 	  NULL },

@@ -7,6 +7,7 @@ libcli_a_SOURCES = \
 	%D%/cli_environment.c %D%/cli_environment.h \
 	%D%/cli_healthy.c %D%/cli_healthy.h \
 	%D%/cli_jobs.c %D%/cli_jobs.h \
+	%D%/cli_logs.c %D%/cli_logs.h \
 	%D%/cli_manager.c %D%/cli_manager.h \
 	%D%/cli_options.c %D%/cli_options.h \
 	%D%/cli_status.c %D%/cli_status.h \
@@ -15,6 +16,7 @@ libcli_a_SOURCES = \
 	%D%/cli_verbs.c %D%/cli_verbs.h \
 	%D%/cli_verify.c %D%/cli_verify.h \
 	%D%/cli_why.c %D%/cli_why.h \
+	%D%/log_lines.c %D%/log_lines.h \
 	%D%/offline.c %D%/offline.h \
 	%D%/verify_programs.c %D%/verify_programs.h \
 	%D%/verify_report.c %D%/verify_report.h \

@@ -34,8 +34,9 @@ enum control_verb {
 	CONTROL_PAUSE,
 	CONTROL_RESUME,
 	CONTROL_ENVIRONMENT, /* one row a variable: name, value; before them the mistakes of environment files */
+	CONTROL_LOGS,       /* one row a line that a service printed; with follow, those to come as well, without end */
 };
-#define CONTROL_VERB_COUNT (CONTROL_ENVIRONMENT + 1)
+#define CONTROL_VERB_COUNT (CONTROL_LOGS + 1)
 
 /* Keys that supctl shows to people; whatever else a row carries appears in show and in JSON as it is.
  *	unit (LIST, STATUS): unit, description, load_state ("loaded" "invalid" "masked" "unsupported" "not-found"),
@@ -48,6 +49,8 @@ enum control_verb {
  *	RELOAD: unit, change; or file, line, key, message, severity
  *	ENABLE, DISABLE: unit, changed, message
  *	EXPERIMENTAL: feature, enabled, state, reason
+ *	LOGS: time, unit, run_id, stream ("stdout" "stderr"), level, message, or message_base64 where that is not UTF-8
+ *		without NULs; where it applies: identifier, continued, unfinished, missing (a number of lines)
  *	TABLE: first the subsystem: subsystem, state ("enabled" "disabled" "starting" "paused" "stopping" "failed"),
  *		reason, not_persisted_since; then rows of which kind is "timer": next, left, last, passed, unit,
  *		activates, result, enabled …; or "invalid": unit, problems or message */
@@ -59,6 +62,10 @@ struct control_request {
 	const char *unit;      /* a valid unit name, or NULL */
 	const char *subsystem; /* "timer" as in the plugin's name; [a-z]+, or NULL */
 	const char *table;     /* [a-z]+, or NULL */
+	const char *run;       /* 1 to 32 hexadecimal digits, the beginning of a run's id, or NULL */
+	uint64_t since, until; /* µs since the epoch */
+	uint64_t lines;        /* the last so many; 0: all */
+	bool follow;
 	bool wait;
 	bool on;
 	bool runtime;
@@ -72,5 +79,12 @@ typedef void control_ask_fn(void *userdata, const struct control_request *reques
  * 3 not active, 4 no such unit or invalid unit); @message may be NULL when it is 0. */
 void control_row(struct control_server *s, uint64_t id, const struct supd_row *row);
 void control_done(struct control_server *s, uint64_t id, int status, const char *message);
+
+/* For answers that take long, or never end: the rows so far go out now, ahead of the answer. */
+void control_flush(struct control_server *s, uint64_t id);
+/* Is somebody still waiting for it? */
+bool control_is_awaited(struct control_server *s, uint64_t id);
+/* Has what was sent not all been read yet? Whoever has much to say waits then. */
+bool control_is_behind(struct control_server *s, uint64_t id);
 
 #endif

@@ -28,6 +28,8 @@ struct control_question {
 	uint64_t serial;
 	const char *path; /* the client's */
 	bool is_answered;
+	control_take_fn *take; /* NULL: rows are kept */
+	void *userdata;
 	struct control_reply reply;
 };
 
@@ -240,6 +242,18 @@ static struct control_question *find_serial(struct control_client *c, uint64_t s
 	return NULL;
 }
 
+static int give_rows(struct control_question *q, sd_bus_message *m)
+{
+	_cleanup_(arena_done) struct arena arena = { 0 };
+	struct supd_row *row;
+	size_t n;
+	int r = wire_read(m, &arena, &row, &n);
+
+	if (r >= 0)
+		q->take(q->userdata, row, n);
+	return r;
+}
+
 static int on_rows_ahead(sd_bus_message *m, void *userdata, sd_bus_error *reterr _unused_)
 {
 	struct control_question *q;
@@ -248,7 +262,7 @@ static int on_rows_ahead(sd_bus_message *m, void *userdata, sd_bus_error *reterr
 	if (!sd_bus_message_has_signature(m, METHODS_ROWS) || sd_bus_message_read_basic(m, 't', &serial) <= 0)
 		return 0;
 	q = find_serial(userdata, serial);
-	if (q && add_rows(&q->reply, m) < 0)
+	if (q && (q->take ? give_rows(q, m) : add_rows(&q->reply, m)) < 0)
 		say(&q->reply, CONTROL_FAILED, "the answer of supd cannot be read");
 	return 0;
 }
@@ -403,6 +417,14 @@ struct control_question *control_client_ask_keys(struct control_client *c, const
 	if (r >= 0)
 		r = append_keys(m, keys);
 	return question_new(c, m, r);
+}
+
+void control_client_take_rows(struct control_question *q, control_take_fn *take, void *userdata)
+{
+	if (!q)
+		return;
+	q->take = take;
+	q->userdata = userdata;
 }
 
 /* Lets the connection do its work until this one is answered. */

@@ -59,6 +59,10 @@ struct control_question *control_client_ask(struct control_client *c, const char
 /* The same for methods of which the last argument says which keys of rows are wanted: @keys, NULL-terminated; NULL: all. */
 struct control_question *control_client_ask_keys(struct control_client *c, const char *method,
 						 const char *const *keys, const char *types, ...);
+/* Rows that come ahead of the answer are given to @take, each message's at once, instead of being kept for the reply; they
+ * are lent during the call. */
+typedef void control_take_fn(void *userdata, const struct supd_row *row, size_t n);
+void control_client_take_rows(struct control_question *q, control_take_fn *take, void *userdata);
 /* Waits for the answer. Takes @q; NULL is an answer of its own. */
 void control_client_wait(struct control_client *c, struct control_question *q, struct control_reply *ret);
 

@@ -167,6 +167,11 @@ int connection_send(struct connection *c, sd_bus_message *m, size_t bytes)
 	return r < 0 ? r : sd_event_source_set_enabled(c->reading, SD_EVENT_ONESHOT);
 }
 
+bool connection_is_behind(const struct connection *c)
+{
+	return !is_drained(c);
+}
+
 /* ---- life ---- */
 
 /* sd-bus asks the kernel for 8 MiB of buffer, which is a lot to keep for one that does not read. */

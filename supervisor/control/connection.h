@@ -51,5 +51,7 @@ struct connection *connection_free(struct connection *c);
 /* Sends without waiting; @bytes is about the size. Negative: it cannot be sent, the connection is of no use any
  * more. */
 int connection_send(struct connection *c, sd_bus_message *m, size_t bytes);
+/* Is something of it still queued here? */
+bool connection_is_behind(const struct connection *c);
 
 #endif

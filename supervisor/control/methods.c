@@ -10,7 +10,9 @@
 
 #define UNIT_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_.\\-@"
 #define WORD_CHARACTERS "abcdefghijklmnopqrstuvwxyz"
+#define RUN_CHARACTERS "0123456789abcdefABCDEF"
 #define UNIT_MAX 255
+#define RUN_MAX 32
 #define WORD_MAX 32
 
 #define ROW(name, signature, arguments, verb, right) { name, signature, arguments, verb, right },
@@ -41,7 +43,9 @@ enum argument_kind {
 	ARGUMENT_UNIT,
 	ARGUMENT_UNIT_OR_ALL,
 	ARGUMENT_WORD,
+	ARGUMENT_RUN, /* "" for none */
 	ARGUMENT_BOOL,
+	ARGUMENT_NUMBER,
 	ARGUMENT_KEYS, /* not part of the request: who answers need not care */
 };
 
@@ -61,6 +65,11 @@ static const struct argument arguments[] = {
 	{ "wait", ARGUMENT_BOOL, FIELD(wait) },
 	{ "on", ARGUMENT_BOOL, FIELD(on) },
 	{ "runtime", ARGUMENT_BOOL, FIELD(runtime) },
+	{ "run", ARGUMENT_RUN, FIELD(run) },
+	{ "since", ARGUMENT_NUMBER, FIELD(since) },
+	{ "until", ARGUMENT_NUMBER, FIELD(until) },
+	{ "lines", ARGUMENT_NUMBER, FIELD(lines) },
+	{ "follow", ARGUMENT_BOOL, FIELD(follow) },
 	{ "keys", ARGUMENT_KEYS, 0 },
 };
 #undef FIELD
@@ -88,13 +97,17 @@ static bool is_unit_like(const char *s)
 
 static int judge_text(const struct argument *a, const char *text, const char **ret, const char **reterr)
 {
-	if (a->kind == ARGUMENT_UNIT_OR_ALL && *text == '\0')
+	if ((a->kind == ARGUMENT_UNIT_OR_ALL || a->kind == ARGUMENT_RUN) && *text == '\0')
 		return 0;
+	if (a->kind == ARGUMENT_RUN && !consists_of(text, RUN_CHARACTERS, RUN_MAX)) {
+		*reterr = "the id of a run has at most 32 hexadecimal digits";
+		return -EINVAL;
+	}
 	if (a->kind == ARGUMENT_WORD && !consists_of(text, WORD_CHARACTERS, WORD_MAX)) {
 		*reterr = "a subsystem, a table or a feature is a word of small letters";
 		return -EINVAL;
 	}
-	if (a->kind != ARGUMENT_WORD && !is_unit_like(text)) {
+	if (a->kind != ARGUMENT_WORD && a->kind != ARGUMENT_RUN && !is_unit_like(text)) {
 		*reterr = "that is not the name of a unit";
 		return -EINVAL;
 	}
@@ -134,6 +147,8 @@ static int read_argument(const struct argument *a, sd_bus_message *message, stru
 			*(bool *) field = truth;
 		return r > 0 ? 0 : -EINVAL;
 	}
+	if (a->kind == ARGUMENT_NUMBER)
+		return sd_bus_message_read_basic(message, 't', field) > 0 ? 0 : -EINVAL;
 	r = sd_bus_message_read_basic(message, 's', &text);
 	return r > 0 ? judge_text(a, text, field, reterr) : -EINVAL;
 }

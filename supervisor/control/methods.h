@@ -38,7 +38,8 @@
 	ROW("ListExperimental", "", "", CONTROL_EXPERIMENTAL, RIGHT_LOOK)                               \
 	ROW("SetExperimental", "sbb", "feature\0on\0runtime\0", CONTROL_EXPERIMENTAL, RIGHT_OWN)        \
 	ROW("Pause", "", "", CONTROL_PAUSE, RIGHT_OWN)                                                  \
-	ROW("Resume", "", "", CONTROL_RESUME, RIGHT_OWN)
+	ROW("Resume", "", "", CONTROL_RESUME, RIGHT_OWN)                                                \
+	ROW("ReadOutput", "sstttb", "unit\0run\0since\0until\0lines\0follow\0", CONTROL_LOGS, RIGHT_OWN)
 
 struct sd_bus_message;
 

@@ -427,6 +427,28 @@ void control_done(struct control_server *s, uint64_t id, int status, const char 
 		drop(s, c);
 }
 
+void control_flush(struct control_server *s, uint64_t id)
+{
+	struct call *call = call_find(s, id);
+
+	if (call && call->error >= 0 && call->rows)
+		call->error = send_rows_ahead(s, call);
+}
+
+bool control_is_awaited(struct control_server *s, uint64_t id)
+{
+	const struct call *call = call_find(s, id);
+
+	return call && call->error >= 0;
+}
+
+bool control_is_behind(struct control_server *s, uint64_t id)
+{
+	const struct call *call = call_find(s, id);
+
+	return call && connection_is_behind(call->connection);
+}
+
 /* ---- life ---- */
 
 static int start_accepting(struct control_server *s)

@@ -13,6 +13,7 @@ supd_SOURCES = $(settings_sources) \
 	%D%/supd_history.c %D%/supd_history.h \
 	%D%/supd_jobs.c %D%/supd_jobs.h \
 	%D%/supd_log.c %D%/supd_log.h \
+	%D%/supd_logs.c %D%/supd_logs.h \
 	%D%/supd_options.c %D%/supd_options.h \
 	%D%/supd_places.c %D%/supd_places.h \
 	%D%/supd_units.c %D%/supd_units.h \

@@ -307,6 +307,7 @@ void supd_control_ask(void *userdata, const struct control_request *q)
 		[CONTROL_EXPERIMENTAL] = ask_experimental,
 		[CONTROL_PAUSE] = ask_pause,
 		[CONTROL_RESUME] = ask_pause,
+		[CONTROL_LOGS] = logs_read,
 		[CONTROL_ENVIRONMENT] = environment_ask,
 	};
 	_Static_assert(ELEMENTS(answer) == CONTROL_VERB_COUNT, "an answer to each verb");

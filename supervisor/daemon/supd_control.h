@@ -8,7 +8,11 @@
 #include "control/api.h"
 #include "core/manager.h"
 #include "daemon/supd_jobs.h"
+#include "daemon/supd_logs.h"
 #include "world.h"
+
+struct keeper;
+struct sd_event;
 
 struct supd_control {
 	struct manager *manager;
@@ -20,6 +24,9 @@ struct supd_control {
 	void *userdata;
 	struct supd_now started; /* the daemon */
 	struct jobs jobs;
+	struct keeper *keeper;  /* of what services print; NULL: nothing is kept */
+	struct sd_event *event;
+	struct logs logs;
 };
 
 /* A control_ask_fn; @userdata is a struct supd_control. */

@@ -26,6 +26,7 @@ struct run_log_reader {
 	struct run_log_query query;
 	bool is_whole;    /* read from the beginning: what is missing there is told, too */
 	uint64_t skip;    /* so many matches come before the first that is wanted */
+	uint64_t end;     /* the last segment that is read */
 	uint64_t number;  /* of the segment, or before the first */
 	bool is_loaded;   /* its bytes, from base on, are these */
 	char *bytes;
@@ -84,10 +85,20 @@ static int next_number(struct run_log_reader *r, uint64_t number, uint64_t *ret)
 		return k == -ENOENT ? 0 : k;
 	for (size_t i = 0; i < n; i++)
 		if (list[i] > number) {
-			*ret = list[i];
+			*ret = list[i] <= r->end ? list[i] : 0;
 			return 0;
 		}
 	return 0;
+}
+
+static int find_end(struct run_log_reader *r)
+{
+	_cleanup_free_ uint64_t *list = NULL;
+	size_t n = 0;
+	int k = run_log_list(r->dir, r->unit, &list, &n);
+
+	r->end = r->query.follows ? UINT64_MAX : n > 0 ? list[n - 1] : 0;
+	return k;
 }
 
 static int load_segment(struct run_log_reader *r, uint64_t number)
@@ -269,7 +280,7 @@ int run_log_reader_next(struct run_log_reader *r, struct run_log_record *ret)
 int run_log_reader_new(int logs_dir, const char *unit, const struct run_log_query *query, struct run_log_reader **ret)
 {
 	struct run_log_reader *r = calloc(1, sizeof(*r));
-	int k = 0;
+	int k;
 
 	if (!r)
 		return -ENOMEM;
@@ -277,11 +288,8 @@ int run_log_reader_new(int logs_dir, const char *unit, const struct run_log_quer
 	r->query = *query;
 	r->is_whole = query->since == 0;
 	r->unit = strdup(unit);
-	if (!r->unit)
-		k = -ENOMEM;
-	else if (faccessat(logs_dir, unit, F_OK, AT_SYMLINK_NOFOLLOW) < 0)
-		k = -errno;
-	else if (query->last > 0)
+	k = r->unit ? find_end(r) : -ENOMEM;
+	if (k >= 0 && query->last > 0)
 		k = find_last(r);
 	if (k < 0) {
 		run_log_reader_free(r);

@@ -13,6 +13,7 @@ struct run_log_query {
 	unsigned n_run_digits; /* so many hexadecimal digits of the id count; 0: all runs */
 	usec_t since, until;   /* USEC_NEVER: no end */
 	uint64_t last;         /* the last so many; 0: all */
+	bool follows;          /* without it, what a writer begins meanwhile is not read: there is an end */
 };
 
 struct run_log_reader;

@@ -19,5 +19,5 @@ complete -c supctl -n 'string match -q -- "-*" (commandline -ct)' -a '(__supctl_
 complete -c supctl -n '__fish_seen_subcommand_from verify' -F
 complete -c supctl -n '__fish_seen_subcommand_from experimental' -a 'enable disable timers'
 complete -c supctl -n '__fish_seen_subcommand_from trigger reset why' -a '(__supctl_units .timer)'
-complete -c supctl -n '__fish_seen_subcommand_from start stop restart env' -a '(__supctl_units .service)'
+complete -c supctl -n '__fish_seen_subcommand_from start stop restart env logs' -a '(__supctl_units .service)'
 complete -c supctl -n '__fish_seen_subcommand_from status show cat enable disable simulate is-healthy' -a '(__supctl_units "")'

@@ -217,6 +217,25 @@ static void answer_feature(const struct control_request *q)
 	control_done(server, q->id, 0, NULL);
 }
 
+static void answer_logs(const struct control_request *q)
+{
+	if (is_about(q, "nosuch.service")) {
+		no_unit(q);
+		return;
+	}
+	if (is_about(q, "a.service") && !q->run) {
+		SEND(q->id, TIME("time", NOON + 1), STRING("unit", q->unit),
+		     STRING("run_id", "00112233445566778899aabbccddeeff"), STRING("stream", "stderr"), NUMBER("level", 4),
+		     STRING("identifier", "me"), NUMBER("missing", 2), BOOL("continued", true),
+		     STRING("message_base64", "AP8="));
+		control_flush(server, q->id);
+		SEND(q->id, TIME("time", NOON), STRING("unit", q->unit),
+		     STRING("run_id", "00112233445566778899aabbccddeeff"), STRING("stream", "stdout"), NUMBER("level", 6),
+		     STRING("message", "text"));
+	}
+	control_done(server, q->id, 0, NULL);
+}
+
 /* The userdata says which of two moods the daemon is in. */
 static void ask(void *userdata, const struct control_request *q)
 {
@@ -277,6 +296,9 @@ static void ask(void *userdata, const struct control_request *q)
 		SEND(q->id, STRING("name", "A"), STRING("value", "one\ntwo\033[31m"));
 		SEND(q->id, STRING("name", "B"), STRING("value", ""));
 		control_done(server, q->id, 0, NULL);
+		return;
+	case CONTROL_LOGS:
+		answer_logs(q);
 		return;
 	}
 }
@@ -437,6 +459,17 @@ static const struct expectation with_daemon[] = {
 	{ "show", 2, "", "supctl: show needs UNIT (supctl show --help tells more)\n" },
 	{ "show a b", 2, "", "supctl: show takes no more than UNIT (supctl show --help tells more)\n" },
 
+	{ "logs a --json=short", 0,
+	  "{\"time\":1795262400000000,\"unit\":\"a.service\",\"run_id\":\"00112233445566778899aabbccddeeff\","
+	  "\"stream\":\"stdout\",\"level\":6,\"message\":\"text\"}\n"
+	  "{\"time\":1795262400000001,\"unit\":\"a.service\",\"run_id\":\"00112233445566778899aabbccddeeff\","
+	  "\"stream\":\"stderr\",\"level\":4,\"identifier\":\"me\",\"message\":[0,255],\"continued\":true,"
+	  "\"missing\":2}\n", "" },
+	{ "logs failed", 0, "-- no lines --\n", "" },
+	{ "logs failed --no-legend --run=00 -n all", 0, "", "" },
+	{ "logs nosuch", 4, "", "supctl: no unit 'nosuch.service' (did you mean a.service?)\n" },
+	{ "logs a -n 0", 2, "", "supctl: --lines= wants a number of lines or all, not '0'\n" },
+	{ "logs a --run=0x", 2, "", "supctl: --run= wants a run's id or its first digits, not '0x'\n" },
 	{ "env a", 0, "A=one\\ntwo\\x1b[31m\nB=\n", "supctl: /etc/default/a:3: a line without '='\n" },
 	{ "env a --json", 0, "{\"A\":\"one\\ntwo\\u001B[31m\",\"B\":\"\"}\n",
 	  "supctl: /etc/default/a:3: a line without '='\n" },

@@ -158,6 +158,9 @@ static struct control_question *put_question(struct control_client *client, cons
 		return control_client_ask_keys(client, t->method, NULL, "sss", "timer", t->table, t->unit);
 	if (str_equal(t->types, "sb"))
 		return control_client_ask(client, t->method, "sb", t->unit, t->wait);
+	if (str_equal(t->types, "sstttb"))
+		return control_client_ask(client, t->method, "sstttb", t->unit, t->table, UINT64_C(1), UINT64_MAX,
+					  UINT64_C(10), false);
 	if (str_equal(t->types, "sbb"))
 		return control_client_ask(client, t->method, "sbb", t->unit, true, false);
 	if (str_equal(t->types, "s"))
@@ -225,6 +228,8 @@ static const struct {
 	{ "SetExperimental", "sbb", "timers", NULL, CONTROL_EXPERIMENTAL },
 	{ "Pause", "", NULL, NULL, CONTROL_PAUSE },
 	{ "Resume", "", NULL, NULL, CONTROL_RESUME },
+	{ "ReadOutput", "sstttb", "a.service", "0aF", CONTROL_LOGS },
+	{ "ReadOutput", "sstttb", "a.service", "", CONTROL_LOGS },
 };
 
 START_TEST(each_method_asks_its_verb_with_its_arguments)

@@ -260,6 +260,33 @@ START_TEST(another_daemon_writes_on)
 }
 END_TEST
 
+START_TEST(reader_that_does_not_follow_comes_to_an_end)
+{
+	struct run_log_query q = everything();
+	struct run_log_reader *r = NULL, *follower = NULL;
+	struct run_log_record record;
+	uint64_t n = 0, n_followed = 0;
+
+	put_many(run_a, 1);
+	r = begin(&q);
+	q.follows = true;
+	follower = begin(&q);
+	while (run_log_reader_next(r, &record) > 0) {
+		put_many(run_a, 10);
+		n++;
+		ck_assert_int_eq(run_log_reader_next(follower, &record), 1);
+		n_followed++;
+	}
+	ck_assert_uint_gt(n, 10);
+	ck_assert_uint_lt(n, 1000);
+	while (run_log_reader_next(follower, &record) > 0)
+		n_followed++;
+	ck_assert_uint_gt(n_followed, n);
+	run_log_reader_free(r);
+	run_log_reader_free(follower);
+}
+END_TEST
+
 /* ---- queries ---- */
 
 START_TEST(queries_choose)
@@ -566,6 +593,7 @@ static Suite *run_log_suite(void)
 	tcase_add_test(tc, any_bytes_survive);
 	tcase_add_test(tc, nothing_kept_is_told_apart);
 	tcase_add_test(tc, another_daemon_writes_on);
+	tcase_add_test(tc, reader_that_does_not_follow_comes_to_an_end);
 	tcase_add_test(tc, queries_choose);
 	tcase_add_test(tc, run_of_a_query_is_hexadecimal);
 	tcase_add_test(tc, last_lines_are_the_last);
