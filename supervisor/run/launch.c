@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <linux/ioprio.h>
 #include <linux/mempolicy.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
@@ -18,6 +19,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -25,6 +27,9 @@
 #include "run/identity.h"
 
 #define CHILD_STACK_SIZE ((size_t) 64 * 1024)
+#ifndef CLOSE_RANGE_UNSHARE
+#define CLOSE_RANGE_UNSHARE 2U
+#endif
 /* No kernel's struct sigaction is larger. */
 #define KERNEL_SIGACTION_MAX 160
 
@@ -65,6 +70,26 @@ CHILD_CODE static int reset_signals(struct launch *l)
 		return fail(l, EXEC_STEP_SIGNAL_MASK);
 	if (syscall(SYS_rt_sigprocmask, SIG_SETMASK, zero, NULL, (size_t) _NSIG / 8) < 0)
 		return fail(l, EXEC_STEP_SIGNAL_MASK);
+	return 0;
+}
+
+static int highest_wanted(const struct launch *l)
+{
+	int fds[] = { STDERR_FILENO, l->in, l->out, l->err, l->cgroup }, highest = -1;
+
+	for (size_t i = 0; i < ELEMENTS(fds); i++)
+		highest = fds[i] > highest ? fds[i] : highest;
+	return highest;
+}
+
+/* Out of the table of descriptors that the daemon's threads and this child share so far: before anything here changes
+ * one. What lies above those that are needed is never copied, however many the daemon has. */
+CHILD_CODE static int leave_shared_files(struct launch *l)
+{
+	if (!l->shares_files)
+		return 0;
+	if (syscall(SYS_close_range, l->highest_fd + 1, UINT_MAX, CLOSE_RANGE_UNSHARE) < 0)
+		return fail(l, EXEC_STEP_FDS);
 	return 0;
 }
 
@@ -371,6 +396,8 @@ CHILD_CODE static int join_cgroup(struct launch *l)
 /* The order is systemd's. What a sandbox consists of is not done yet; it has its place where it is told. */
 CHILD_CODE static int child_steps(struct launch *l)
 {
+	if (leave_shared_files(l) < 0)
+		return -1;
 	if (l->must_join && join_cgroup(l) < 0)
 		return -1;
 	if (setsid() < 0)
@@ -402,6 +429,35 @@ CHILD_CODE static int child_main(void *userdata)
 	return EXIT_FAILURE;
 }
 
+/* ---- may a child share our descriptors, and leave them again? ---- */
+
+static bool can_share_files;
+
+CHILD_CODE static int probe_main(void *userdata)
+{
+	bool *can = userdata;
+
+	*can = syscall(SYS_close_range, UINT_MAX, UINT_MAX, CLOSE_RANGE_UNSHARE) == 0;
+	(void) syscall(SYS_exit_group, EXIT_SUCCESS);
+	return EXIT_SUCCESS;
+}
+
+/* Kernels before 5.9 and some sandboxes say no. Asked once, by a child that nobody else hears of: it ends without a
+ * signal. */
+static void probe_files(void)
+{
+	const int flags = CLONE_VM | CLONE_VFORK | CLONE_FILES;
+	char *stack = mmap(NULL, CHILD_STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	pid_t pid;
+
+	if (stack == MAP_FAILED)
+		return;
+	pid = clone(probe_main, stack + CHILD_STACK_SIZE, flags, &can_share_files);
+	if (pid > 0)
+		(void) waitpid(pid, NULL, __WCLONE);
+	munmap(stack, CHILD_STACK_SIZE);
+}
+
 static int refuse(struct launch *l, int error)
 {
 	l->step = EXEC_STEP_FORK;
@@ -411,7 +467,8 @@ static int refuse(struct launch *l, int error)
 
 static pid_t start_child(struct launch *l, char *stack, pid_t *pid, int *pidfd)
 {
-	const unsigned flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD | CLONE_CHILD_SETTID;
+	const unsigned flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD | CLONE_CHILD_SETTID |
+			       (l->shares_files ? CLONE_FILES : 0);
 	pid_t r = -1;
 
 	if (l->cgroup >= 0 && !l->must_join)
@@ -425,6 +482,7 @@ static pid_t start_child(struct launch *l, char *stack, pid_t *pid, int *pidfd)
 
 int launch(struct launch *l, pid_t *pid, int *pidfd)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	_cleanup_free_ gid_t *groups = calloc(l->identity->n_groups + 1, sizeof(*groups));
 	char *stack;
 	int r, saved;
@@ -434,6 +492,9 @@ int launch(struct launch *l, pid_t *pid, int *pidfd)
 	stack = mmap(NULL, CHILD_STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	if (stack == MAP_FAILED)
 		return refuse(l, errno);
+	(void) pthread_once(&once, probe_files);
+	l->shares_files = can_share_files;
+	l->highest_fd = highest_wanted(l);
 	l->groups_check = groups;
 	if (l->limits)
 		(void) snprintf(l->oom_score_adjust, sizeof(l->oom_score_adjust), "%d", l->limits->oom_score_adjust);

@@ -45,6 +45,8 @@ struct launch {
 	int error;                    /* positive errno */
 	/* private */
 	pid_t parent;
+	bool shares_files;            /* the daemon's descriptors, until its first step */
+	int highest_fd;               /* of those that it needs */
 	gid_t *groups_check;
 	char oom_score_adjust[8];
 };
