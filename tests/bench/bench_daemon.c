@@ -26,139 +26,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PATH_SIZE 512
+#include "tests/bench/bench_tools.h"
+
 #define MS 1e6
-#define LIST_MAX 16
 #define BARE_WRITES 7
 
-static char top[PATH_SIZE - 64]; /* of the build */
-static char dir[64], probe[PATH_SIZE];
-
-struct daemon {
-	pid_t pid;
-	double load_ns; /* from its start until it answers a question */
-};
-
-__attribute__((format(printf, 1, 2), noreturn))
-static void give_up(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	(void) vfprintf(stderr, fmt, ap);
-	va_end(ap);
-	(void) fprintf(stderr, ": %s\n", strerror(errno));
-	exit(EXIT_FAILURE);
-}
-
-static double now_ns(clockid_t clock)
-{
-	struct timespec ts;
-
-	clock_gettime(clock, &ts);
-	return (double) ts.tv_sec * 1e9 + (double) ts.tv_nsec;
-}
-
-static void sleep_until(clockid_t clock, double ns)
-{
-	struct timespec ts = { .tv_sec = (time_t) (ns / 1e9) };
-
-	ts.tv_nsec = (long) (ns - (double) ts.tv_sec * 1e9);
-	while (clock_nanosleep(clock, TIMER_ABSTIME, &ts, NULL) == EINTR)
-		;
-}
-
-__attribute__((format(printf, 2, 3)))
-static void write_file(const char *path, const char *fmt, ...)
-{
-	FILE *f = fopen(path, "we");
-	va_list ap;
-
-	if (!f)
-		give_up("%s", path);
-	va_start(ap, fmt);
-	(void) vfprintf(f, fmt, ap);
-	va_end(ap);
-	if (fclose(f) != 0)
-		give_up("%s", path);
-}
-
-static void remove_tree(const char *path)
-{
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		execlp("rm", "rm", "-rf", "--", path, (char *) NULL);
-		_exit(EXIT_FAILURE);
-	}
-	(void) waitpid(pid, NULL, 0);
-}
-
-static size_t numbers(const char *variable, const char *otherwise, unsigned ret[LIST_MAX])
-{
-	const char *text = getenv(variable);
-	size_t n = 0;
-	char *end;
-
-	for (text = text ? text : otherwise; n < LIST_MAX; text = end) {
-		ret[n] = (unsigned) strtoul(text, &end, 10);
-		if (end == text)
-			break;
-		n++;
-	}
-	return n;
-}
-
 /* ---- the daemon ---- */
-
-static int notify_socket(struct sockaddr_un *ret)
-{
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-
-	*ret = (struct sockaddr_un) { .sun_family = AF_UNIX };
-	(void) snprintf(ret->sun_path, sizeof(ret->sun_path), "%s/notify", dir);
-	(void) unlink(ret->sun_path);
-	if (fd < 0 || bind(fd, (const struct sockaddr *) ret, sizeof(*ret)) < 0)
-		give_up("%s", ret->sun_path);
-	return fd;
-}
-
-static void wait_until_ready(int fd)
-{
-	struct timeval patience = { .tv_sec = 120 };
-	char message[512];
-	ssize_t n;
-
-	(void) setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	do {
-		n = recv(fd, message, sizeof(message) - 1, 0);
-		if (n < 0)
-			give_up("supd does not become ready, see %s/log", dir);
-		message[n] = '\0';
-	} while (!strstr(message, "READY=1"));
-}
-
-/* Time until it has answered. */
-static double ask(const char *verb)
-{
-	char program[PATH_SIZE], run[PATH_SIZE];
-	double start = now_ns(CLOCK_MONOTONIC);
-	int wstatus, null;
-	pid_t pid;
-
-	(void) snprintf(program, sizeof(program), "%s/supctl", top);
-	(void) snprintf(run, sizeof(run), "--runtime-dir=%s/run", dir);
-	pid = fork();
-	if (pid == 0) {
-		null = open("/dev/null", O_WRONLY);
-		(void) dup2(null, STDOUT_FILENO);
-		execl(program, program, run, verb, (char *) NULL);
-		_exit(127);
-	}
-	if (waitpid(pid, &wstatus, 0) < 0 || wstatus != 0)
-		give_up("supctl %s failed (%d)", verb, wstatus);
-	return now_ns(CLOCK_MONOTONIC) - start;
-}
 
 static double ask_best(const char *verb)
 {
@@ -171,50 +44,8 @@ static double ask_best(const char *verb)
 	return best;
 }
 
-static void run_supd(const char *state)
-{
-	char program[PATH_SIZE], arg[3][PATH_SIZE], log[PATH_SIZE];
-	int fd;
-
-	(void) snprintf(program, sizeof(program), "%s/supd", top);
-	(void) snprintf(arg[0], sizeof(arg[0]), "--unit-path=%s/units", dir);
-	(void) snprintf(arg[1], sizeof(arg[1]), "--runtime-dir=%s/run", dir);
-	(void) snprintf(arg[2], sizeof(arg[2]), "--state-dir=%s", state);
-	(void) snprintf(log, sizeof(log), "%s/log", dir);
-	fd = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	(void) dup2(fd, STDOUT_FILENO);
-	(void) dup2(fd, STDERR_FILENO);
-	execl(program, program, arg[0], arg[1], arg[2], "--experimental=timers", (char *) NULL);
-	_exit(127);
-}
-
-static struct daemon daemon_start(const char *state)
-{
-	struct sockaddr_un address;
-	int fd = notify_socket(&address);
-	double start = now_ns(CLOCK_MONOTONIC);
-	struct daemon d;
-
-	d.pid = fork();
-	if (d.pid == 0) {
-		setenv("NOTIFY_SOCKET", address.sun_path, 1);
-		run_supd(state);
-	}
-	wait_until_ready(fd);
-	(void) close(fd);
-	(void) ask("version");
-	d.load_ns = now_ns(CLOCK_MONOTONIC) - start;
-	return d;
-}
-
-static void daemon_stop(struct daemon *d)
-{
-	(void) kill(d->pid, SIGTERM);
-	(void) waitpid(d->pid, NULL, 0);
-}
-
 /* In KiB. */
-static double resident(const struct daemon *d)
+static double resident(const struct bench_daemon *d)
 {
 	char path[64], line[256];
 	double kib = 0;
@@ -231,7 +62,7 @@ static double resident(const struct daemon *d)
 }
 
 /* How often its threads have been put to work so far. */
-static long wake_ups(const struct daemon *d)
+static long wake_ups(const struct bench_daemon *d)
 {
 	char path[PATH_SIZE], line[256];
 	struct dirent *task;
@@ -257,16 +88,6 @@ static long wake_ups(const struct daemon *d)
 }
 
 /* ---- many units ---- */
-
-static void units_new(void)
-{
-	char path[PATH_SIZE];
-
-	(void) snprintf(path, sizeof(path), "%s/units", dir);
-	remove_tree(path);
-	if (mkdir(path, 0755) < 0)
-		give_up("%s", path);
-}
 
 static void make_pairs(unsigned n)
 {
@@ -304,7 +125,7 @@ static double read_bare(void)
 	return now_ns(CLOCK_MONOTONIC) - start;
 }
 
-static void idle(const struct daemon *d, unsigned seconds)
+static void idle(const struct bench_daemon *d, unsigned seconds)
 {
 	double start = now_ns(CLOCK_MONOTONIC);
 	long before;
@@ -319,11 +140,11 @@ static void bench_load(const unsigned *sizes, size_t n, unsigned idle_seconds)
 {
 	char state[PATH_SIZE];
 	double empty, bare, kib;
-	struct daemon d;
+	struct bench_daemon d;
 
 	(void) snprintf(state, sizeof(state), "%s/state", dir);
 	make_pairs(0);
-	d = daemon_start(state);
+	d = daemon_start(state, true);
 	empty = resident(&d);
 	daemon_stop(&d);
 	(void) printf("without units: ready in %.1f ms, %.0f KiB resident\n", d.load_ns / MS, empty);
@@ -334,7 +155,7 @@ static void bench_load(const unsigned *sizes, size_t n, unsigned idle_seconds)
 		remove_tree(state);
 		(void) read_bare();
 		bare = read_bare();
-		d = daemon_start(state);
+		d = daemon_start(state, true);
 		sleep_until(CLOCK_MONOTONIC, now_ns(CLOCK_MONOTONIC) + 2e9); /* the first state has been written */
 		kib = resident(&d) - empty;
 		double reload = ask_best("reload");
@@ -440,10 +261,10 @@ static struct stamps due_once(unsigned n, unsigned rounds, const char *state)
 
 	for (unsigned i = 0; i < rounds; i++) {
 		uint64_t at = (uint64_t) (now_ns(CLOCK_REALTIME) / 1e9) + 3;
-		struct daemon d;
+		struct bench_daemon d;
 
 		make_due(n, at);
-		d = daemon_start(state);
+		d = daemon_start(state, true);
 		sleep_until(CLOCK_REALTIME, (double) at * 1e9 + 100 * MS);
 		wait_for(n);
 		daemon_stop(&d);
@@ -529,21 +350,6 @@ static void bench_lateness(const unsigned *due, size_t n, unsigned rounds)
 
 /* ---- all of it ---- */
 
-static void find_programs(const char *self)
-{
-	char *real = realpath(self, NULL), *slash;
-
-	/* TOP/tests/bench/bench_daemon */
-	for (int i = 0; real && i < 3; i++)
-		if ((slash = strrchr(real, '/')))
-			*slash = '\0';
-	if (!real || strlen(real) >= sizeof(top))
-		give_up("%s", self);
-	(void) snprintf(top, sizeof(top), "%s", real);
-	(void) snprintf(probe, sizeof(probe), "%s/tests/bench/probe", top);
-	free(real);
-}
-
 int main(int argc, char **argv)
 {
 	unsigned pairs[LIST_MAX], due[LIST_MAX], idle_seconds[LIST_MAX], rounds[LIST_MAX];
@@ -555,11 +361,7 @@ int main(int argc, char **argv)
 		(void) fprintf(stderr, "usage: bench_daemon, and see the top of its source\n");
 		return 2;
 	}
-	(void) setvbuf(stdout, NULL, _IOLBF, 0);
-	find_programs(argv[0]);
-	(void) snprintf(dir, sizeof(dir), "/tmp/supd-bench-XXXXXX");
-	if (!mkdtemp(dir))
-		give_up("%s", dir);
+	bench_begin(argv[0]);
 	stamps_path(stamps);
 	write_file(stamps, "%s", "");
 	bench_load(pairs, n_pairs, idle_seconds[0]);

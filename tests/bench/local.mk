@@ -8,9 +8,12 @@ bench: $(bench_programs) $(bench_helpers) all-am
 	$(AM_V_at)set -e; for p in $(bench_programs); do ./$$p; done
 
 if TIMER
-bench_programs += %D%/bench_calendar %D%/bench_daemon
+bench_programs += %D%/bench_calendar %D%/bench_daemon %D%/bench_services
 %C%_bench_calendar_LDADD = $(TIMER_LIBS)
+%C%_bench_daemon_SOURCES = %D%/bench_daemon.c %D%/bench_tools.c %D%/bench_tools.h
 %C%_bench_daemon_LDADD =
+%C%_bench_services_SOURCES = %D%/bench_services.c %D%/bench_tools.c %D%/bench_tools.h
+%C%_bench_services_LDADD = $(CONTROL_LIBS)
 # Static where libc can be had that way: less to load, and so less that is not ours in what is measured.
 bench_helpers += %D%/probe
 %C%_probe_LDADD =
