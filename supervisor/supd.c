@@ -200,6 +200,7 @@ static int make_world(struct supd *s)
 	const struct world_linux_config config = {
 		.is_system = !s->options.settings.is_user,
 		.unit_dirs = s->settings.unit_path,
+		.runtime_unit_dir = s->settings.runtime_unit_dir,
 		.systemd_dirs = s->settings.systemd_unit_path,
 		.state_dir = s->places.state_dir,
 		.plugin_dir = s->places.plugin_dir,

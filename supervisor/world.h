@@ -33,6 +33,22 @@ struct spawn_request {
 	const struct exec_command *command;
 };
 
+/* A symbolic link below the directory of units that is an admin's, or that of this boot. */
+struct unit_link {
+	const char *dir; /* "default.target.wants"; "": none, an alias beside the unit */
+	const char *name, *target;
+};
+
+/* What enabling or disabling a unit means. Lent during the call. */
+struct unit_change {
+	const char *unit;
+	bool enable, runtime;
+	const struct unit_link *link; /* enable: made. disable: whatever links to the unit goes */
+	size_t n_links;
+	const char *off_dir; /* disable: if directories below still want it, a link to /dev/null stands here; or NULL */
+	const char *section; /* a drop-in says Enabled= in this section; NULL: ours, if there is one, goes */
+};
+
 struct world {
 	void *ctx;
 
@@ -62,8 +78,10 @@ struct world {
 	uint64_t (*unit_fingerprint)(void *ctx, const char *name); /* 0: no such unit */
 	const char *(*unit_resolve)(void *ctx, const char *name);  /* aliases; NULL: no such unit */
 	int (*read_unit)(void *ctx, const char *name, struct unit_source *ret);
-	/* supctl enable and disable; 1 changed, 0 was so. @section: NULL: a service's link; else a drop-in's section. */
-	int (*enable_unit)(void *ctx, const char *name, const char *fragment, const char *section, bool enable);
+	/* supctl enable and disable, mask and unmask; 1 changed, 0 was so; on failure a sentence, or "". -EEXIST: something
+	 * else has the name. -ENOTSUP: there is no directory for @runtime. */
+	int (*enable_unit)(void *ctx, const struct unit_change *change, char *reterr, size_t n);
+	int (*mask_unit)(void *ctx, const char *name, bool mask, bool runtime, char *reterr, size_t n);
 
 	/* One blob a plugin, generations 0 (newest) and 1. save() copies and returns at once; answer:
 	 * manager_saved() with the ticket. save_now() returns when it is durable (at stop). */

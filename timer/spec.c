@@ -302,6 +302,13 @@ static const struct key_row key_rows[] = {
 	HARMLESS("Timer", "DeferReactivation"),
 	NOT_APPLIED("Timer", "RandomizedOffsetSec"),
 
+	/* supctl enable reads them. */
+	HARMLESS("Install", "WantedBy"),
+	HARMLESS("Install", "RequiredBy"),
+	HARMLESS("Install", "UpheldBy"),
+	HARMLESS("Install", "Alias"),
+	HARMLESS("Install", "Also"),
+	HARMLESS("Install", "DefaultInstance"),
 	HARMLESS("Unit", "Documentation"),
 	HARMLESS("Unit", "After"),
 	HARMLESS("Unit", "Before"),
@@ -358,8 +365,7 @@ static const struct key_row key_rows[] = {
 
 const struct key_table *timer_keys(void)
 {
-	static const char *const ignored[] = { "Install", NULL };
-	static const struct key_table table = { key_rows, ELEMENTS(key_rows), ignored };
+	static const struct key_table table = { key_rows, ELEMENTS(key_rows), NULL };
 
 	return &table;
 }

@@ -37,6 +37,7 @@ enum cli_option_bit {
 	CLI_SINCE = 1 << 19,
 	CLI_UNTIL = 1 << 20,
 	CLI_STATE_DIR = 1 << 21,
+	CLI_NOW = 1 << 22,
 };
 
 enum cli_json { CLI_JSON_OFF, CLI_JSON_SHORT, CLI_JSON_PRETTY };

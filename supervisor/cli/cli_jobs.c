@@ -28,8 +28,6 @@ static const struct job_verb job_verbs[] = {
 	{ "restart", "RestartUnit", ".service", true, "restarted" },
 	{ "trigger", "TriggerUnit", ".timer", true, "triggered" },
 	{ "reset", "ResetUnit", ".timer", false, "reset" },
-	{ "enable", "EnableUnit", ".service", false, "enabled" },
-	{ "disable", "DisableUnit", ".service", false, "disabled" },
 };
 
 static const struct job_verb *find_job(const char *verb)
@@ -60,11 +58,8 @@ static void print_run(const struct supd_row *row, const char *words)
 
 static const char *words_of(const struct job_verb *verb, const struct supd_row *row)
 {
-	const struct supd_field *changed = row_field(row, "changed");
 	const char *words = row_string(row, "words");
 
-	if (changed && changed->type == SUPD_BOOL && !changed->value.boolean)
-		return str_equal(verb->verb, "enable") ? "was enabled already" : "was disabled already";
 	return words ? words : verb->done;
 }
 

@@ -43,6 +43,7 @@ static const struct option options[] = {
 	{ CLI_SINCE, false, 0, TAKES_VALUE, "since", "=TIME", "from then on" },
 	{ CLI_UNTIL, false, 0, TAKES_VALUE, "until", "=TIME", "up to then" },
 	{ CLI_STATE_DIR, false, 0, TAKES_VALUE, "state-dir", "=DIR", "read the files there, without a daemon" },
+	{ CLI_NOW, false, 0, TAKES_NOTHING, "now", NULL, "and start or stop the units, too" },
 	{ CLI_RUNTIME, false, 0, TAKES_NOTHING, "runtime", NULL, "until supd ends, not beyond" },
 };
 

@@ -226,10 +226,12 @@ static enum question question_of(const char *verb)
 
 static const char *enabled_word(const struct supd_row *row)
 {
-	const char *load = or_empty(row_string(row, "load_state"));
+	const char *load = or_empty(row_string(row, "load_state")), *state = row_string(row, "unit_file_state");
 
-	if (!str_equal(load, "loaded") && !str_equal(load, ""))
+	if (str_equal(load, "invalid") || str_equal(load, "unsupported"))
 		return load;
+	if (state)
+		return state;
 	return row_bool(row, "enabled") ? "enabled" : "disabled";
 }
 
@@ -246,15 +248,21 @@ static const char *word_for(enum question q, const struct control_reply *reply)
 	return active ? active : "unknown";
 }
 
+/* systemctl(1), is-enabled: what there is nothing to enable of counts as well. */
 static bool is_yes(enum question q, const char *word)
 {
+	static const char *const yes[] = { "enabled", "enabled-runtime", "static", "alias", "indirect" };
+
 	switch (q) {
 	case IS_ACTIVE:
 		return str_equal(word, "active");
 	case IS_FAILED:
 		return str_equal(word, "failed");
 	case IS_ENABLED:
-		return str_equal(word, "enabled");
+		for (size_t i = 0; i < ELEMENTS(yes); i++)
+			if (str_equal(word, yes[i]))
+				return true;
+		return false;
 	}
 	return false;
 }

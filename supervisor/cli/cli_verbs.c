@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "cli/cli.h"
 #include "cli/cli_environment.h"
+#include "cli/cli_enable.h"
 #include "cli/cli_healthy.h"
 #include "cli/cli_jobs.h"
 #include "cli/cli_logs.h"
@@ -40,6 +41,7 @@ static int cli_help(struct cli *c, int argc, char **argv)
 #define DAEMON "The daemon"
 #define OFFLINE "Without a daemon"
 #define JOB (CLI_NO_BLOCK | CLI_QUIET)
+#define ENABLE (CLI_QUIET | CLI_RUNTIME | CLI_NOW | CLI_NO_BLOCK)
 
 static const struct cli_verb verbs[] = {
 	{ LOOK, "list", "list-units", "[PATTERN…]", "units and their states", CLI_FAILED, 0, -1, cli_list, NULL },
@@ -69,8 +71,10 @@ static const struct cli_verb verbs[] = {
 	{ DO, "stop", NULL, "UNIT…", "stop services", JOB, 1, -1, cli_job, NULL },
 	{ DO, "restart", NULL, "UNIT…", "stop services and run them again", JOB, 1, -1, cli_job, NULL },
 	{ DO, "trigger", NULL, "TIMER…", "run what timers activate, now", JOB, 1, -1, cli_job, NULL },
-	{ DO, "enable", NULL, "UNIT…", "start services with supd, let timers elapse", CLI_QUIET, 1, -1, cli_job, NULL },
-	{ DO, "disable", NULL, "UNIT…", "the opposite", CLI_QUIET, 1, -1, cli_job, NULL },
+	{ DO, "enable", NULL, "UNIT…", "start services with supd, let timers elapse", ENABLE, 1, -1, cli_enable, NULL },
+	{ DO, "disable", NULL, "UNIT…", "the opposite", ENABLE, 1, -1, cli_enable, NULL },
+	{ DO, "mask", NULL, "UNIT…", "let nothing start units, nor people", ENABLE, 1, -1, cli_enable, NULL },
+	{ DO, "unmask", NULL, "UNIT…", "the opposite", CLI_QUIET | CLI_RUNTIME, 1, -1, cli_enable, NULL },
 	{ DO, "reset", NULL, "TIMER…", "forget what is on record of timers, and begin anew", CLI_QUIET, 1, -1,
 	  cli_job, NULL },
 

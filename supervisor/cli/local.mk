@@ -5,6 +5,7 @@ CLI_LIBS = libcli.a $(TIMER_LIBS) $(CORE_LIBS) $(STORE_LIBS) $(CONTROL_LIBS)
 libcli_a_SOURCES = \
 	%D%/cli.c %D%/cli.h \
 	%D%/cli_environment.c %D%/cli_environment.h \
+	%D%/cli_enable.c %D%/cli_enable.h \
 	%D%/cli_healthy.c %D%/cli_healthy.h \
 	%D%/cli_jobs.c %D%/cli_jobs.h \
 	%D%/cli_logs.c %D%/cli_logs.h \

@@ -44,8 +44,14 @@ static void no_release(void *ctx _unused_, world_token token _unused_, bool rest
 {
 }
 
-static int no_enable_unit(void *ctx _unused_, const char *name _unused_, const char *fragment _unused_,
-			  const char *section _unused_, bool enable _unused_)
+static int no_enable_unit(void *ctx _unused_, const struct unit_change *change _unused_, char *reterr _unused_,
+			  size_t n _unused_)
+{
+	return -EROFS;
+}
+
+static int no_mask_unit(void *ctx _unused_, const char *name _unused_, bool mask _unused_, bool runtime _unused_,
+			char *reterr _unused_, size_t n _unused_)
 {
 	return -EROFS;
 }
@@ -171,6 +177,7 @@ void world_offline_init(struct world_offline *w, struct unit_files *files)
 		.unit_resolve = offline_unit_resolve,
 		.read_unit = offline_read_unit,
 		.enable_unit = no_enable_unit,
+		.mask_unit = no_mask_unit,
 		.save = no_save,
 		.save_now = no_save_now,
 		.load = no_load,

@@ -24,8 +24,10 @@ enum control_verb {
 	CONTROL_START,      /* one row: how the run ended (wait), or its run id */
 	CONTROL_STOP,
 	CONTROL_RESTART,
-	CONTROL_ENABLE,     /* one row: unit, changed, message */
+	CONTROL_ENABLE,     /* runtime; one row for the unit and each of its Also=: unit, changed, message */
 	CONTROL_DISABLE,
+	CONTROL_MASK,       /* runtime; one row: unit, changed, message */
+	CONTROL_UNMASK,
 	CONTROL_TRIGGER,    /* as START, for a timer */
 	CONTROL_RESET,
 	CONTROL_RELOAD,     /* rows: unit, change ("added", "changed", "removed"), or a mistake (file, line, message) */
@@ -43,11 +45,11 @@ enum control_verb {
  *		active_state, sub_state, enabled, result (words), main_pid, run_id, cause, started, ended,
  *		exit_status, status_text, metrics (a row of numbers), fragment, dropins, problems (rows: file, line,
  *		key, message, severity)
- *		and in STATUS triggered_by, triggers
+ *		and in STATUS triggered_by, triggers, and of one unit unit_file_state (systemctl is-enabled's word)
  *	run (START, STOP, RESTART, TRIGGER): unit, run_id, result (systemd's word), words, exit_status, duration, cause,
  *		unmet (the condition or assert that was not met, in a sentence)
  *	RELOAD: unit, change; or file, line, key, message, severity
- *	ENABLE, DISABLE: unit, changed, message
+ *	ENABLE, DISABLE, MASK, UNMASK: unit, changed, message
  *	EXPERIMENTAL: feature, enabled, state, reason
  *	LOGS: time, unit, run_id, stream ("stdout" "stderr"), level, message, or message_base64 where that is not UTF-8
  *		without NULs; where it applies: identifier, continued, unfinished, missing (a number of lines)

@@ -29,8 +29,10 @@
 	ROW("StartUnit", "sb", "unit\0wait\0", CONTROL_START, RIGHT_OWN)                                \
 	ROW("StopUnit", "sb", "unit\0wait\0", CONTROL_STOP, RIGHT_OWN)                                  \
 	ROW("RestartUnit", "sb", "unit\0wait\0", CONTROL_RESTART, RIGHT_OWN)                            \
-	ROW("EnableUnit", "s", "unit\0", CONTROL_ENABLE, RIGHT_OWN)                                     \
-	ROW("DisableUnit", "s", "unit\0", CONTROL_DISABLE, RIGHT_OWN)                                   \
+	ROW("EnableUnit", "sb", "unit\0runtime\0", CONTROL_ENABLE, RIGHT_OWN)                           \
+	ROW("DisableUnit", "sb", "unit\0runtime\0", CONTROL_DISABLE, RIGHT_OWN)                         \
+	ROW("MaskUnit", "sb", "unit\0runtime\0", CONTROL_MASK, RIGHT_OWN)                               \
+	ROW("UnmaskUnit", "sb", "unit\0runtime\0", CONTROL_UNMASK, RIGHT_OWN)                           \
 	ROW("TriggerUnit", "sb", "unit\0wait\0", CONTROL_TRIGGER, RIGHT_OWN)                            \
 	ROW("ResetUnit", "s", "unit\0", CONTROL_RESET, RIGHT_OWN)                                       \
 	ROW("Reload", "", "", CONTROL_RELOAD, RIGHT_OWN)                                                \

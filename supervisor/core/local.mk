@@ -6,9 +6,11 @@ libcore_a_SOURCES = \
 	%D%/config.c %D%/config.h \
 	%D%/directories.c %D%/directories.h \
 	%D%/effects.c \
+	%D%/enable.c \
 	%D%/gate.c %D%/gate.h \
 	%D%/history_report.c %D%/history_report.h \
 	%D%/ledger.c %D%/ledger.h \
+	%D%/install.c %D%/install.h \
 	%D%/manager.c %D%/manager.h %D%/manager_private.h \
 	%D%/plugin_host.c \
 	%D%/plugin_verdict.c %D%/plugin_verdict.h \

@@ -125,8 +125,21 @@ int manager_resume(struct manager *m, const struct supd_now *now);
 int manager_experimental(struct manager *m, const struct supd_now *now, bool on, bool runtime, char *reterr,
 			 size_t n);
 
-/* Enable and disable; 1 changed, 0 was so, -ENOENT, -EBADMSG an invalid timer, or another negative errno; with a sentence. */
-int manager_enable_unit(struct manager *m, const char *unit, bool enable, char *reterr, size_t n);
+/* Enable and disable, by the unit's [Install] section, with the units of its Also=. Each that was looked after is told;
+ * what was written counts after a reload. 1 something changed, 0 all was so, -ENOENT, -EBADMSG it cannot be (invalid,
+ * masked, a template), or another negative errno; with a sentence. */
+struct manager_enabling {
+	const char *unit;
+	bool enable;
+	bool runtime; /* until the next boot */
+};
+typedef void manager_enabled_fn(void *userdata, const char *unit, bool has_changed);
+int manager_enable_unit(struct manager *m, const struct manager_enabling *what, manager_enabled_fn *fn, void *userdata,
+			char *reterr, size_t n);
+/* The same of masking, with a sentence in any case ("": nothing to say). */
+int manager_mask_unit(struct manager *m, const char *unit, bool mask, bool runtime, char *reterr, size_t n);
+/* systemctl is-enabled's word for a unit that is (or is not) @is_enabled; NULL: no such unit. */
+const char *manager_unit_file_state(struct manager *m, const char *unit, bool is_enabled);
 
 /* A command for a plugin's unit. -ENOENT, -EHOSTDOWN: the gate is closed, or the plugin's errno; message in @reply. */
 int manager_command(struct manager *m, const struct supd_now *now, enum supd_command command, const char *unit,

@@ -109,6 +109,8 @@ struct unit *unit_of_token(struct manager *m, world_token token);
 int unit_token_new(struct manager *m, struct unit *u);
 
 /* requests.c */
+/* May it be started; NULL: no such unit. */
+enum manager_verdict unit_judge(struct manager *m, const struct unit *u);
 /* Fills *run, made if need be. 0 or -ENOMEM: the old run is as it was. */
 int run_begin(struct manager *m, const struct supd_now *now, const struct supd_cause *cause, struct run **run);
 enum manager_verdict unit_start(struct manager *m, const struct supd_now *now, const char *name,

@@ -57,7 +57,7 @@ int run_begin(struct manager *m, const struct supd_now *now, const struct supd_c
 	return 0;
 }
 
-static enum manager_verdict judge(struct manager *m, const struct unit *u)
+enum manager_verdict unit_judge(struct manager *m, const struct unit *u)
 {
 	if (m->state == SUPD_MANAGER_STOPPING || m->state == SUPD_MANAGER_ENDED)
 		return MANAGER_STOPPING;
@@ -100,7 +100,7 @@ enum manager_verdict unit_start(struct manager *m, const struct supd_now *now, c
 {
 	struct service_event ev = { .kind = SVC_START_REQUEST, .boot = now->boot };
 	struct unit *u = manager_load_unit(m, name);
-	enum manager_verdict v = judge(m, u);
+	enum manager_verdict v = unit_judge(m, u);
 	bool may;
 
 	if (v != MANAGER_DONE)
@@ -148,7 +148,7 @@ enum manager_verdict manager_restart_unit(struct manager *m, const struct supd_n
 {
 	const struct service_event ev = { .kind = SVC_STOP_REQUEST, .boot = now->boot };
 	struct unit *u = manager_load_unit(m, unit);
-	enum manager_verdict v = judge(m, u);
+	enum manager_verdict v = unit_judge(m, u);
 
 	if (v != MANAGER_DONE)
 		return v;
@@ -288,54 +288,4 @@ int manager_experimental(struct manager *m, const struct supd_now *now, bool on,
 	}
 	m->gate.kept = word;
 	return was_open != on;
-}
-
-static const char *section_of(enum unit_kind kind)
-{
-	return kind == UNIT_TIMER ? "Timer" : NULL;
-}
-
-int manager_enable_unit(struct manager *m, const char *unit, bool enable, char *reterr, size_t n)
-{
-	enum unit_kind kind = unit_name_kind(unit);
-	const char *fragment = NULL;
-	char path[FRAGMENT_PATH_MAX];
-	struct plugin_unit *pu;
-	struct unit *u;
-	int r;
-
-	if (kind == UNIT_TIMER) {
-		pu = plugin_unit_find(&m->host, unit);
-		if (!m->host.instance) {
-			snprintf(reterr, n, "timers are not running; %s was left alone", unit);
-			return -EHOSTDOWN;
-		}
-		/* What is written for it would be a change of an invalid unit, and stand in the way of each reload. */
-		if (pu && pu->files.problems.n_errors > 0) {
-			snprintf(reterr, n, "%s is invalid, and was left alone; supctl status %s tells why", unit, unit);
-			return -EBADMSG;
-		}
-		fragment = pu ? plugin_unit_fragment(&m->host, pu) : NULL;
-	} else {
-		enum manager_verdict v;
-
-		u = manager_load_unit(m, unit);
-		v = judge(m, u);
-		/* For one that cannot run, the same holds. */
-		if (v != MANAGER_DONE && v != MANAGER_NO_UNIT) {
-			manager_verdict_words(m, unit, v, reterr, n);
-			return -EBADMSG;
-		}
-		pu = NULL;
-		fragment = u ? unit_fragment(u, path) : NULL;
-		unit = u ? u->name : unit;
-	}
-	if (!fragment) {
-		manager_verdict_words(m, unit, MANAGER_NO_UNIT, reterr, n);
-		return -ENOENT;
-	}
-	r = m->world->enable_unit(m->world->ctx, unit, fragment, section_of(kind), enable);
-	if (r < 0)
-		snprintf(reterr, n, "%s could not be %s: %s", unit, enable ? "enabled" : "disabled", strerror(-r));
-	return r;
 }

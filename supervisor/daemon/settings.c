@@ -101,6 +101,7 @@ static int settle(const struct settings_options *o, struct settings *s)
 	s->systemd_unit_path = choose_paths(&s->arena, &o->systemd_unit_path, &s->config.systemd_unit_path, none);
 	s->state_dir = choose(o->state_dir, s->config.state_dir, s->defaults.state);
 	s->runtime_dir = choose(o->runtime_dir, s->config.runtime_dir, s->defaults.runtime);
+	s->runtime_unit_dir = s->runtime_dir ? arena_printf(&s->arena, "%s/supd/units", s->runtime_dir) : NULL;
 	return s->unit_path && s->systemd_unit_path ? 0 : -ENOMEM;
 }
 

@@ -26,6 +26,7 @@ struct settings {
 	struct directories defaults;
 	const char *const *unit_path, *const *systemd_unit_path; /* NULL-terminated */
 	const char *state_dir, *runtime_dir;
+	const char *runtime_unit_dir; /* where --runtime writes, if it is in the unit path */
 	struct arena arena;
 };
 

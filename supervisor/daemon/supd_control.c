@@ -245,42 +245,124 @@ static void ask_reload(struct supd_control *c, const struct control_request *q)
 	reload_report_done(&report);
 }
 
-/* ---- enable, disable ---- */
+/* ---- enable, disable, mask, unmask ---- */
 
-static void send_enabled(struct supd_control *c, const struct control_request *q, bool changed, const char *message)
+static void send_changed(struct supd_control *c, uint64_t id, const char *unit, bool changed, const char *message)
 {
 	struct arena arena = { 0 };
 	struct report r = { .arena = &arena };
 
-	report_string(&r, "unit", q->unit);
+	report_string(&r, "unit", unit);
 	report_bool(&r, "changed", changed);
-	report_string(&r, "message", message);
-	supd_control_row(c, q->id, &r);
+	report_string(&r, "message", message && *message ? message : NULL);
+	supd_control_row(c, id, &r);
 	arena_done(&arena);
+}
+
+/* Rows of units that were enabled, kept until it is known that this counts. */
+struct enabled {
+	struct arena arena;
+	struct {
+		const char *unit;
+		bool has_changed;
+	} *item;
+	size_t n;
+};
+
+static void note_enabled(void *userdata, const char *unit, bool has_changed)
+{
+	struct enabled *e = userdata;
+	void *grown = arena_grow(&e->arena, e->item, e->n, sizeof(*e->item));
+	const char *copy = arena_strdup(&e->arena, unit);
+
+	if (!grown || !copy)
+		return;
+	e->item = grown;
+	e->item[e->n].unit = copy;
+	e->item[e->n++].has_changed = has_changed;
+}
+
+static int status_of(int r)
+{
+	return r == -ENOENT || r == -EBADMSG ? CONTROL_NO_UNIT : CONTROL_FAILED;
+}
+
+/* The links of an instance that cannot be are taken back. */
+static void take_back(struct supd_control *c, const struct control_request *q, const struct reload_report *report,
+		      struct enabled *e)
+{
+	const struct manager_enabling back = { .unit = q->unit, .runtime = q->runtime };
+	const char *first = "the reload was refused";
+	char message[700], ignored[700];
+
+	for (size_t i = 0; i < report->mistakes.n; i++)
+		if (report->mistakes.entry[i].severity == DIAG_ERROR) {
+			first = report->mistakes.entry[i].message;
+			break;
+		}
+	(void) snprintf(message, sizeof(message), "%s was not enabled, as units could not be reloaded: %.400s%s", q->unit,
+			first, report->mistakes.n_errors > 1 ? " (and more; see supctl reload)" : "");
+	(void) manager_enable_unit(c->manager, &back, note_enabled, e, ignored, sizeof(ignored));
+	control_done(c->server, q->id, CONTROL_FAILED, message);
+}
+
+static void answer_enabled(struct supd_control *c, const struct control_request *q, const struct enabled *e, int r,
+			   const struct reload_report *report)
+{
+	char message[700], words[256];
+
+	for (size_t i = 0; i < e->n; i++)
+		send_changed(c, q->id, e->item[i].unit, e->item[i].has_changed, NULL);
+	(void) snprintf(message, sizeof(message), "%s is %s on disk, but the reload was refused: %s", q->unit,
+			q->verb == CONTROL_ENABLE ? "enabled" : "disabled",
+			reload_words(r, report, words, sizeof(words)));
+	control_done(c->server, q->id, r < 0 ? CONTROL_FAILED : CONTROL_OK, r < 0 ? message : NULL);
 }
 
 static void ask_enable(struct supd_control *c, const struct control_request *q)
 {
-	bool on = q->verb == CONTROL_ENABLE;
+	const struct manager_enabling what = {
+		.unit = q->unit, .enable = q->verb == CONTROL_ENABLE, .runtime = q->runtime,
+	};
 	struct reload_report report = { 0 };
-	char message[700] = "", words[256];
+	struct enabled e = { 0 };
+	char message[700] = "";
 	int changed, r = 0;
 
 	if (unit_name_kind(q->unit) == UNIT_TIMER && supd_control_no_timers(c, q->id))
 		return;
-	changed = manager_enable_unit(c->manager, q->unit, on, message, sizeof(message));
+	changed = manager_enable_unit(c->manager, &what, note_enabled, &e, message, sizeof(message));
+	/* What was written counts at once. */
+	if (changed > 0)
+		r = reload(c, &report);
+	if (changed < 0)
+		control_done(c->server, q->id, status_of(changed), message);
+	else if (r < 0 && what.enable && unit_name_is_instance(q->unit))
+		take_back(c, q, &report, &e);
+	else
+		answer_enabled(c, q, &e, r, &report);
+	reload_report_done(&report);
+	arena_done(&e.arena);
+}
+
+static void ask_mask(struct supd_control *c, const struct control_request *q)
+{
+	bool mask = q->verb == CONTROL_MASK;
+	struct reload_report report = { 0 };
+	char message[700], words[256];
+	int changed, r = 0;
+
+	changed = manager_mask_unit(c->manager, q->unit, mask, q->runtime, message, sizeof(message));
 	if (changed < 0) {
-		control_done(c->server, q->id,
-			     changed == -ENOENT || changed == -EBADMSG ? CONTROL_NO_UNIT : CONTROL_FAILED, message);
+		control_done(c->server, q->id, status_of(changed), message);
 		return;
 	}
-	/* What was written counts at once. */
 	if (changed > 0)
 		r = reload(c, &report);
 	if (r < 0)
 		(void) snprintf(message, sizeof(message), "%s is %s on disk, but the reload was refused: %s", q->unit,
-				on ? "enabled" : "disabled", reload_words(r, &report, words, sizeof(words)));
-	send_enabled(c, q, changed > 0, r < 0 ? message : NULL);
+				mask ? "masked" : "unmasked", reload_words(r, &report, words, sizeof(words)));
+	send_changed(c, q->id, q->unit, changed > 0, message);
 	control_done(c->server, q->id, r < 0 ? CONTROL_FAILED : CONTROL_OK, r < 0 ? message : NULL);
 	reload_report_done(&report);
 }
@@ -300,6 +382,8 @@ void supd_control_ask(void *userdata, const struct control_request *q)
 		[CONTROL_RESTART] = jobs_restart,
 		[CONTROL_ENABLE] = ask_enable,
 		[CONTROL_DISABLE] = ask_enable,
+		[CONTROL_MASK] = ask_mask,
+		[CONTROL_UNMASK] = ask_mask,
 		[CONTROL_TRIGGER] = jobs_trigger,
 		[CONTROL_RESET] = jobs_reset,
 		[CONTROL_RELOAD] = ask_reload,

@@ -76,6 +76,19 @@ static const char *text_of(const struct supd_row *row, const char *key)
 	return f && f->type == SUPD_STRING ? f->value.string : NULL;
 }
 
+static bool bool_of(const struct supd_row *row, const char *key)
+{
+	const struct supd_field *f = field_of(row, key);
+
+	return f && f->type == SUPD_BOOL && f->value.boolean;
+}
+
+/* What systemctl is-enabled would say: only of one unit, as its files are read again for it. */
+static void report_file_state(struct supd_control *c, struct report *r, const char *asked, bool is_enabled)
+{
+	report_string(r, "unit_file_state", manager_unit_file_state(c->manager, asked, is_enabled));
+}
+
 static void copy_fields(struct report *r, const struct supd_row *row)
 {
 	for (size_t i = 0; i < row->n; i++) {
@@ -110,6 +123,8 @@ static int send_row(void *userdata, const struct supd_row *row)
 	copy_fields(&r, row);
 	if (l->has_problems)
 		complete(l, &r, unit);
+	if (unit && l->only)
+		report_file_state(l->c, &r, unit, bool_of(row, "enabled"));
 	if (unit)
 		see(l, unit);
 	l->n++;
@@ -144,6 +159,8 @@ static void send_silent(void *userdata, const struct manager_plugin_unit *u)
 	report_bool(&r, "enabled", false);
 	report_string(&r, "fragment", u->fragment);
 	report_problems(&r, "problems", u->problems);
+	if (l->only)
+		report_file_state(l->c, &r, u->name, false);
 	l->n++;
 	l->is_active = false;
 	supd_control_row(l->c, l->id, &r);
@@ -250,7 +267,9 @@ static void triggers_done(struct triggers *t)
 	arena_done(&t->arena);
 }
 
-static void status_service(struct supd_control *c, uint64_t id, const struct unit *u, const struct triggers *t)
+/* @asked: the one unit that is asked for, by this name; or NULL. */
+static void status_service(struct supd_control *c, uint64_t id, const struct unit *u, const struct triggers *t,
+			   const char *asked)
 {
 	struct arena arena = { 0 };
 	struct report r = { .arena = &arena };
@@ -259,8 +278,35 @@ static void status_service(struct supd_control *c, uint64_t id, const struct uni
 	HASH_FIND_STR(t->target, u->name, target);
 	report_unit(&r, u);
 	report_strings(&r, "triggered_by", target ? target->timer : NULL);
+	if (asked)
+		report_file_state(c, &r, asked, unit_config_starts_with_supd(u->config));
 	supd_control_row(c, id, &r);
 	arena_done(&arena);
+}
+
+/* A timer that is none yet: a template, or an instance that nobody has enabled. */
+static bool send_possible(struct listing *l)
+{
+	const struct world *w = l->c->world;
+	const char *real = w->unit_resolve(w->ctx, l->only);
+	struct report r = { .arena = &l->arena };
+	struct unit_source source = { 0 };
+
+	if (!real || (!unit_name_is_template(real) && !unit_name_is_instance(real)) ||
+	    w->read_unit(w->ctx, l->only, &source) < 0)
+		return false;
+	report_string(&r, "unit", l->only);
+	report_null(&r, "description");
+	report_string(&r, "load_state", source.is_masked ? "masked" : "loaded");
+	report_string(&r, "active_state", "inactive");
+	report_string(&r, "sub_state", "dead");
+	report_bool(&r, "enabled", false);
+	report_string(&r, "fragment", source.n_pieces > 0 ? source.piece[0].path : NULL);
+	report_problems(&r, "problems", &source.problems);
+	report_file_state(l->c, &r, l->only, false);
+	supd_control_row(l->c, l->id, &r);
+	unit_source_done(&source);
+	return true;
 }
 
 static void status_timers(struct supd_control *c, const struct control_request *q, int *ret_status)
@@ -271,7 +317,7 @@ static void status_timers(struct supd_control *c, const struct control_request *
 	(void) table(&l, "status");
 	manager_plugin_units(c->manager, send_silent, &l);
 	if (l.n == 0)
-		*ret_status = CONTROL_NO_UNIT;
+		*ret_status = q->unit && send_possible(&l) ? CONTROL_NOT_ACTIVE : CONTROL_NO_UNIT;
 	else if (q->unit && manager_plugin_unit(c->manager, q->unit, &u) && u.problems->n_errors > 0)
 		*ret_status = CONTROL_NO_UNIT;
 	else
@@ -287,7 +333,7 @@ static void status_all(struct supd_control *c, const struct control_request *q)
 
 	triggers_read(c, &t);
 	for (size_t i = 0; (u = manager_unit_at(c->manager, i)); i++)
-		status_service(c, q->id, u, &t);
+		status_service(c, q->id, u, &t, NULL);
 	triggers_done(&t);
 	if (timers_run(c))
 		status_timers(c, q, &ignored);
@@ -336,7 +382,7 @@ void units_status(struct supd_control *c, const struct control_request *q)
 		return;
 	}
 	triggers_read(c, &t);
-	status_service(c, q->id, u, &t);
+	status_service(c, q->id, u, &t, q->unit);
 	triggers_done(&t);
 	control_done(c->server, q->id, status_of(u), NULL);
 	manager_unload_unit(c->manager, u);

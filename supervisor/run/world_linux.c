@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -54,6 +55,7 @@ struct world_linux {
 	struct runs *runs;
 	struct saver *saver;
 	struct unit_files *unit_files;
+	unsigned kinds; /* of the last scan that was asked for */
 	struct plugin_loader *plugins;
 };
 
@@ -250,6 +252,7 @@ static int world_scan_units(void *ctx, unsigned kinds, struct diag *d)
 {
 	struct world_linux *w = ctx;
 
+	w->kinds = kinds;
 	return unit_files_scan(w->unit_files, kinds, d);
 }
 
@@ -281,6 +284,21 @@ static int world_read_unit(void *ctx, const char *name, struct unit_source *ret)
 	return unit_files_read(w->unit_files, name, ret);
 }
 
+/* Where an admin's word is written; NULL, with a sentence, if there is no such place. */
+static const char *admin_dir(struct world_linux *w, bool runtime, char *reterr, size_t n)
+{
+	const char *const *dir = w->config.unit_dirs;
+
+	if (!runtime)
+		return dir[0];
+	for (; w->config.runtime_unit_dir && *dir; dir++)
+		if (str_equal(*dir, w->config.runtime_unit_dir))
+			return *dir;
+	(void) snprintf(reterr, n, "%s is not in the unit path, so there is no place for --runtime",
+			w->config.runtime_unit_dir ? w->config.runtime_unit_dir : "a runtime directory");
+	return NULL;
+}
+
 /* Does a directory below the first one want it all the same? */
 static bool is_still_wanted(struct world_linux *w, const char *name)
 {
@@ -288,7 +306,7 @@ static bool is_still_wanted(struct world_linux *w, const char *name)
 	struct diag d = { 0 };
 	bool wanted = false;
 
-	if (unit_files_scan(w->unit_files, 1u << UNIT_SERVICE, &d) >= 0 &&
+	if (unit_files_scan(w->unit_files, w->kinds | 1u << UNIT_SERVICE, &d) >= 0 &&
 	    unit_files_read(w->unit_files, name, &source) >= 0)
 		wanted = source.is_wanted;
 	unit_source_done(&source);
@@ -296,23 +314,100 @@ static bool is_still_wanted(struct world_linux *w, const char *name)
 	return wanted;
 }
 
-static int disable_service(struct world_linux *w, const char *dir, const char *name, const char *fragment)
+static int disable_unit(struct world_linux *w, const char *dir, const struct unit_change *c)
 {
-	int r = unit_links_service(dir, name, fragment, false);
+	int r, changed = unit_links_remove(dir, c->unit);
 
-	return r >= 0 && is_still_wanted(w, name) ? unit_links_service_off(dir, name) : r;
+	if (changed < 0)
+		return changed;
+	r = c->section ? unit_links_dropin(dir, c->unit, c->section, false) : unit_links_no_dropin(dir, c->unit);
+	if (r < 0)
+		return r;
+	changed |= r;
+	if (!c->runtime && c->off_dir && is_still_wanted(w, c->unit)) {
+		r = unit_links_off(dir, c->off_dir, c->unit);
+		changed |= r;
+	}
+	return r < 0 ? r : changed;
 }
 
-static int world_enable_unit(void *ctx, const char *name, const char *fragment, const char *section, bool enable)
+static int make_links(const char *dir, const struct unit_change *c, char *reterr, size_t n)
+{
+	int changed = 0;
+
+	for (size_t i = 0; i < c->n_links; i++) {
+		const struct unit_link *link = &c->link[i];
+		int r = unit_links_put(dir, link->dir, link->name, link->target);
+
+		if (r == -EEXIST)
+			(void) snprintf(reterr, n, "%s%s%s/%s is in the way", dir, *link->dir ? "/" : "", link->dir, link->name);
+		if (r < 0)
+			return r;
+		changed |= r;
+	}
+	return changed;
+}
+
+static int enable_unit(const char *dir, const struct unit_change *c, char *reterr, size_t n)
+{
+	int r, changed = make_links(dir, c, reterr, n);
+
+	if (changed < 0)
+		return changed;
+	if (c->off_dir) {
+		r = unit_links_no_longer_off(dir, c->off_dir, c->unit);
+		if (r < 0)
+			return r;
+		changed |= r;
+	}
+	r = c->section ? unit_links_dropin(dir, c->unit, c->section, true) : unit_links_no_dropin(dir, c->unit);
+	return r < 0 ? r : changed | r;
+}
+
+static int world_enable_unit(void *ctx, const struct unit_change *change, char *reterr, size_t n)
 {
 	struct world_linux *w = ctx;
-	const char *dir = w->config.unit_dirs[0];
+	const char *dir = admin_dir(w, change->runtime, reterr, n);
 
 	if (!dir)
-		return -ENOENT;
-	if (section)
-		return unit_links_dropin(dir, name, section, enable);
-	return enable ? unit_links_service(dir, name, fragment, true) : disable_service(w, dir, name, fragment);
+		return -ENOTSUP;
+	return change->enable ? enable_unit(dir, change, reterr, n) : disable_unit(w, dir, change);
+}
+
+/* A file of that name in a directory above @dir: what is written in @dir counts for nothing then. */
+static bool is_outweighed(struct world_linux *w, const char *dir, const char *name, char *reterr, size_t n)
+{
+	struct stat st;
+
+	for (const char *const *above = w->config.unit_dirs; !str_equal(*above, dir); above++) {
+		_cleanup_free_ char *path = NULL;
+
+		if (asprintf(&path, "%s/%s", *above, name) < 0)
+			path = NULL;
+		if (!path || lstat(path, &st) < 0)
+			continue;
+		(void) snprintf(reterr, n, "%s would outweigh it", path);
+		return true;
+	}
+	return false;
+}
+
+static int world_mask_unit(void *ctx, const char *name, bool mask, bool runtime, char *reterr, size_t n)
+{
+	struct world_linux *w = ctx;
+	const char *dir = admin_dir(w, runtime, reterr, n);
+	int r;
+
+	if (!dir)
+		return -ENOTSUP;
+	if (!mask)
+		return unit_links_unmask(dir, name);
+	if (is_outweighed(w, dir, name, reterr, n))
+		return -EEXIST;
+	r = unit_links_mask(dir, name);
+	if (r == -EEXIST)
+		(void) snprintf(reterr, n, "%s/%s is there, and is not replaced; move it away first", dir, name);
+	return r;
 }
 
 /* ---- state ---- */
@@ -449,6 +544,7 @@ static void fill_table(struct world_linux *w)
 		.unit_resolve = world_unit_resolve,
 		.read_unit = world_read_unit,
 		.enable_unit = world_enable_unit,
+		.mask_unit = world_mask_unit,
 		.save = world_save,
 		.save_now = world_save_now,
 		.load = world_load,
@@ -520,6 +616,7 @@ static int open_unit_files(struct world_linux *w)
 	struct unit_files_config config = {
 		.dirs = w->config.unit_dirs,
 		.systemd_dirs = w->config.systemd_dirs ? w->config.systemd_dirs : none,
+		.runtime_dir = w->config.runtime_unit_dir,
 		.trusted_only = geteuid() == 0,
 	};
 

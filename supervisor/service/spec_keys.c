@@ -234,6 +234,8 @@ static const struct key_row rows[] = {
 	{ "Service", "Personality", KEY_KNOWN, spec_parse_personality, 0, 0 },
 
 	/* Order and bookkeeping of systemd's, or what only says how another key is meant. */
+	HARMLESS("Install", "WantedBy"), HARMLESS("Install", "RequiredBy"), HARMLESS("Install", "UpheldBy"),
+	HARMLESS("Install", "Alias"), HARMLESS("Install", "Also"), HARMLESS("Install", "DefaultInstance"),
 	HARMLESS("Unit", "Documentation"), HARMLESS("Unit", "SourcePath"), HARMLESS("Unit", "Before"),
 	HARMLESS("Unit", "After"), HARMLESS("Unit", "DefaultDependencies"),
 	HARMLESS("Unit", "StopWhenUnneeded"), HARMLESS("Unit", "AllowIsolate"),
@@ -375,14 +377,12 @@ static const struct key_row rows[] = {
 	NOT_APPLIED("Service", "WatchdogSec"),
 };
 
-static const char *const ignored_sections[] = { "Install", NULL };
 
 const struct key_table *service_keys(void)
 {
 	static const struct key_table table = {
 		.row = rows,
 		.n = ELEMENTS(rows),
-		.ignored_sections = ignored_sections,
 	};
 
 	return &table;

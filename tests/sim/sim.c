@@ -337,9 +337,15 @@ static int world_read_unit(void *ctx, const char *name, struct unit_source *ret)
 	return 0;
 }
 
-static int world_enable_unit(void *ctx, const char *name, const char *fragment, const char *section, bool enable)
+static int world_enable_unit(void *ctx, const struct unit_change *change, char *reterr, size_t n)
 {
-	(void) ctx, (void) name, (void) fragment, (void) section, (void) enable;
+	(void) ctx, (void) change, (void) reterr, (void) n;
+	return -ENOTSUP;
+}
+
+static int world_mask_unit(void *ctx, const char *name, bool mask, bool runtime, char *reterr, size_t n)
+{
+	(void) ctx, (void) name, (void) mask, (void) runtime, (void) reterr, (void) n;
 	return -ENOTSUP;
 }
 
@@ -501,7 +507,7 @@ static const struct world world_of_sim = {
 	.arm = world_arm, .check = world_check, .spawn = world_spawn, .kill_main = world_kill_main, .kill_tree = world_kill_tree,
 	.watch_tree = world_watch_tree, .release = world_release, .scan_units = world_scan_units,
 	.unit_name = world_unit_name, .unit_fingerprint = world_unit_fingerprint, .unit_resolve = world_unit_resolve,
-	.read_unit = world_read_unit, .enable_unit = world_enable_unit, .save = world_save,
+	.read_unit = world_read_unit, .enable_unit = world_enable_unit, .mask_unit = world_mask_unit, .save = world_save,
 	.save_now = world_save_now, .load = world_load, .set_aside = world_set_aside, .gate_load = world_gate_load,
 	.gate_save = world_gate_save, .plugin_open = world_plugin_open, .random = world_random,
 	.manager_state = world_manager_state,

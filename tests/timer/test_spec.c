@@ -309,7 +309,7 @@ static const struct {
 	  "boot 1min, retry 7s, on exec, catch up, of 1h, disabled", "" },
 	{ BOOT "X-RetrySec=never", NULL, "2 error: *is no list of time spans*" },
 	{ BOOT "X-Anything=else\nX-DeferReactivation=junk\n[X-Section]\nKey=1", "boot 1min", "" },
-	{ BOOT "[Install]\nWantedBy=timers.target\nAnything=1", "boot 1min", "" },
+	{ BOOT "[Install]\nWantedBy=timers.target\nAlso=b.timer", "boot 1min", "" },
 	{ BOOT "OnCallendar=daily", NULL, "2 error: unknown key 'OnCallendar' in section [Timer] (did you mean OnCalendar=?)" },
 	{ BOOT "Description=x", NULL, "2 error: unknown key 'Description' in section [Timer] (it belongs into [Unit])" },
 	{ BOOT "oncalendar=daily", NULL, "2 error: unknown key 'oncalendar' in section [Timer]*" },

@@ -270,6 +270,8 @@ static void ask(void *userdata, const struct control_request *q)
 		return;
 	case CONTROL_ENABLE:
 	case CONTROL_DISABLE:
+	case CONTROL_MASK:
+	case CONTROL_UNMASK:
 		answer_enable(q);
 		return;
 	case CONTROL_RELOAD:
@@ -514,6 +516,10 @@ static const struct expectation with_daemon[] = {
 	{ "start ../etc/passwd", 4, "", "supctl: '../etc/passwd' cannot be the name of a unit\n" },
 	{ "enable a.timer b", 0, "a.timer: enabled\nb.service: was enabled already\n", "" },
 	{ "disable b", 0, "b.service: was disabled already\n", "" },
+	{ "mask --runtime a.timer", 0, "a.timer: masked\n", "" },
+	{ "mask b", 0, "b.service: was masked already\n", "" },
+	{ "unmask b", 0, "b.service: was not masked\n", "" },
+	{ "unmask --quiet a.timer", 0, "", "" },
 
 	{ "reload", 0, "added new.service\n", "" },
 	{ "daemon-reload --json", 0,

@@ -88,7 +88,7 @@ static const struct {
 	{ "RestartUnit", false },    { "EnableUnit", false },      { "DisableUnit", false },
 	{ "TriggerUnit", false },    { "ResetUnit", false },       { "Reload", false },
 	{ "SetExperimental", false }, { "Pause", false },          { "Resume", false },
-	{ "GetEnvironment", false },
+	{ "GetEnvironment", false }, { "MaskUnit", false },        { "UnmaskUnit", false },
 };
 
 START_TEST(each_method_takes_its_right_from_each_caller)

@@ -100,6 +100,8 @@ static int read_unit(void *ctx, const char *name, struct unit_source *ret)
 		return -ENOENT;
 	*ret = (struct unit_source) {
 		.name = strdup(name), .fingerprint = u->version, .is_wanted = u->is_wanted, .is_masked = u->is_masked,
+		.is_systemd = u->is_systemd, .is_linked = u->is_linked, .is_linked_for_good = u->is_linked_for_good,
+		.is_outside = u->is_outside, .is_runtime = u->is_runtime,
 	};
 	if (u->is_masked)
 		return 0;
@@ -226,10 +228,31 @@ static int arm(void *ctx, enum supd_clock clock, usec_t when)
 	return 0;
 }
 
-static int enable_unit(void *ctx _unused_, const char *name _unused_, const char *fragment _unused_,
-		       const char *section _unused_, bool enable _unused_)
+/* What is asked for is kept: "+a.timer [Timer] dir/name>target …", for each change. */
+static int enable_unit(void *ctx, const struct unit_change *c, char *reterr _unused_, size_t n _unused_)
 {
-	return 1;
+	struct fake_world *f = ctx;
+	char *to = f->changes + strlen(f->changes), *end = f->changes + sizeof(f->changes);
+
+	to += snprintf(to, (size_t) (end - to), "%s%s%s", c->enable ? "+" : "-", c->unit, c->runtime ? " runtime" : "");
+	if (c->section)
+		to += snprintf(to, (size_t) (end - to), " [%s]", c->section);
+	if (c->off_dir && !c->enable)
+		to += snprintf(to, (size_t) (end - to), " %s", c->off_dir);
+	for (size_t i = 0; i < c->n_links && c->enable; i++)
+		to += snprintf(to, (size_t) (end - to), " %s/%s>%s", c->link[i].dir, c->link[i].name, c->link[i].target);
+	(void) snprintf(to, (size_t) (end - to), "\n");
+	return f->enable_answer;
+}
+
+static int mask_unit(void *ctx, const char *name, bool mask, bool runtime, char *reterr _unused_, size_t n _unused_)
+{
+	struct fake_world *f = ctx;
+	char *to = f->changes + strlen(f->changes);
+
+	(void) snprintf(to, (size_t) (f->changes + sizeof(f->changes) - to), "%s%s%s\n", mask ? "mask " : "unmask ", name,
+			runtime ? " runtime" : "");
+	return f->enable_answer;
 }
 
 static int save(void *ctx _unused_, const char *plugin _unused_, uint64_t ticket _unused_, const void *bytes _unused_,
@@ -318,6 +341,7 @@ void fake_world_init(struct fake_world *f)
 			.unit_resolve = unit_resolve,
 			.read_unit = read_unit,
 			.enable_unit = enable_unit,
+			.mask_unit = mask_unit,
 			.save = save,
 			.save_now = save_now,
 			.load = load,

@@ -13,7 +13,7 @@
 struct fake_unit {
 	const char *name, *text;
 	const char *alias_of;
-	bool is_wanted, is_masked;
+	bool is_wanted, is_masked, is_systemd, is_linked, is_linked_for_good, is_outside, is_runtime;
 	uint64_t version; /* part of the fingerprint */
 };
 
@@ -47,6 +47,8 @@ struct fake_world {
 	unsigned n_opened;
 	enum supd_manager_state states[FAKE_MAX]; /* as they were told */
 	size_t n_states;
+	char changes[2048]; /* what enable_unit() and mask_unit() were asked for, a line each */
+	int enable_answer;
 	uint64_t random;
 	struct supd_now now;
 };

@@ -17,7 +17,7 @@
 
 /* What the observer heard. */
 static struct {
-	unsigned n_started, n_settled, n_ended;
+	unsigned n_started, n_settled, n_ended, n_enabled;
 	uint8_t last_run[RUN_ID_BYTES];
 	enum run_result last_result;
 } heard;
@@ -708,18 +708,168 @@ START_TEST(the_plugin_hears_of_runs)
 }
 END_TEST
 
+static void note_enabled(void *userdata _unused_, const char *unit _unused_, bool has_changed _unused_)
+{
+	heard.n_enabled++;
+}
+
+static char said[512];
+
+static int enable(const char *unit, bool on)
+{
+	const struct manager_enabling what = { .unit = unit, .enable = on };
+
+	world.changes[0] = '\0';
+	return manager_enable_unit(m, &what, note_enabled, NULL, said, sizeof(said));
+}
+
 START_TEST(what_cannot_run_cannot_be_enabled)
 {
-	char words[256];
-
 	fake_unit(&world, "wrong.service", "[Service]\nPrivateTmp=yes\nExecStart=/bin/job\nNoSuchKey=1\n");
-	fake_unit(&world, "masked.service", JOB)->is_masked = true;
+	fake_unit(&world, "masked.service", "")->is_masked = true;
 	begin();
-	ck_assert_int_eq(manager_enable_unit(m, "wrong.service", true, words, sizeof(words)), -EBADMSG);
-	ck_assert_ptr_nonnull(strstr(words, "unknown key 'NoSuchKey'")); /* and not the warning before it */
-	ck_assert_int_eq(manager_enable_unit(m, "masked.service", true, words, sizeof(words)), -EBADMSG);
-	ck_assert_ptr_nonnull(strstr(words, "is masked"));
-	ck_assert_int_eq(manager_enable_unit(m, "none.service", true, words, sizeof(words)), -ENOENT);
+	ck_assert_int_eq(enable("wrong.service", true), -EBADMSG);
+	ck_assert_ptr_nonnull(strstr(said, "unknown key 'NoSuchKey'")); /* and not the warning before it */
+	ck_assert_int_eq(enable("masked.service", true), -EBADMSG);
+	ck_assert(strstr(said, "supctl unmask masked.service"));
+	ck_assert_int_eq(enable("none.service", true), -ENOENT);
+	ck_assert(strstr(said, "no such unit"));
+	ck_assert_int_eq(enable("none.socket", true), -EBADMSG);
+	ck_assert_str_eq(world.changes, "");
+}
+END_TEST
+
+#define U "/units/"
+static const struct {
+	const char *unit, *install;
+	bool is_systemd;
+	const char *changes; /* of enabling it */
+} installs[] = {
+	{ "a.service", "", false, "+a.service default.target.wants/a.service>" U "a.service\n" },
+	{ "a.service", "", true, "+a.service default.target.wants/a.service>" U "a.service\n" },
+	{ "a.service", "WantedBy=multi-user.target x.target\n", false,
+	  "+a.service default.target.wants/a.service>" U "a.service x.target.wants/a.service>" U "a.service\n" },
+	{ "a.service", "WantedBy=x.target\nWantedBy=\nRequiredBy=y.target\nUpheldBy=z.service\n", false,
+	  "+a.service y.target.requires/a.service>" U "a.service z.service.upholds/a.service>" U "a.service\n" },
+	{ "a.service", "Alias=b.service %p-%H.service\n", false,
+	  "+a.service /b.service>" U "a.service /a-box.service>" U "a.service\n" },
+	{ "a@x.service", "WantedBy=%i.target\nAlias=plain.service b@%i.service\n", false,
+	  "+a@x.service x.target.wants/a@x.service>" U "a@.service /plain.service>a@x.service "
+	  "/b@x.service>" U "a@.service\n" },
+	{ "a@.service", "WantedBy=default.target\nDefaultInstance=d\n", false,
+	  "+a@d.service default.target.wants/a@d.service>" U "a@.service\n" },
+	{ "a.timer", "WantedBy=timers.target\n", false, "+a.timer [Timer]\n" },
+	{ "a.timer", "WantedBy=x.target\n", false, "+a.timer [Timer] x.target.wants/a.timer>" U "a.timer\n" },
+	{ "a.timer", "WantedBy=timers.target\n", true, "+a.timer timers.target.wants/a.timer>" U "a.timer\n" },
+	{ "a@x.timer", "", false, "+a@x.timer timers.target.wants/a@x.timer>" U "a@.timer\n" },
+};
+
+static void fake_install(const char *name, const char *install, bool is_systemd)
+{
+	static char text[512];
+	static char file[UNIT_NAME_MAX + 1];
+
+	if (unit_name_template(name, file) < 0)
+		(void) snprintf(file, sizeof(file), "%s", name);
+	(void) snprintf(text, sizeof(text), "%s[Install]\n%s", str_ends(name, ".timer") ? "[Timer]\n" : JOB, install);
+	fake_unit(&world, file, text)->is_systemd = is_systemd;
+}
+
+START_TEST(install_says_which_links_there_are)
+{
+	config.gate_configured = true;
+	specifiers.host_name = "box";
+	fake_install(installs[_i].unit, installs[_i].install, installs[_i].is_systemd);
+	begin();
+	world.enable_answer = 1;
+	ck_assert_msg(enable(installs[_i].unit, true) == 1, "%s", said);
+	ck_assert_str_eq(world.changes, installs[_i].changes);
+	ck_assert_uint_eq(heard.n_enabled, 1);
+	world.enable_answer = 0;
+	ck_assert_int_eq(enable(installs[_i].unit, false), 0);
+	ck_assert_int_eq(world.changes[0], '-');
+	ck_assert(strstr(world.changes, strstr(installs[_i].changes, "[Timer]") ? "[Timer]" : ".target.wants"));
+}
+END_TEST
+
+static const struct {
+	const char *unit, *install, *words;
+} bad_installs[] = {
+	{ "a.service", "WantedBy=nonsense\n", "WantedBy= names 'nonsense', which is no unit" },
+	{ "a.service", "WantedBy=%0.target\n", "WantedBy= asks for %0, which is not known here" },
+	{ "a.service", "Alias=a.timer\n", "Alias=a.timer is of another kind" },
+	{ "a.service", "WantdBy=a.target\n", "unknown key 'WantdBy' in section [Install] (did you mean WantedBy=?)" },
+	{ "a.service", "Also=b.service\n", "Also= names b.service, and there is no such unit" },
+	{ "a@.service", "WantedBy=a.target\n", "name an instance of it: a@NAME.service" },
+};
+
+START_TEST(mistakes_of_install_are_told_and_nothing_is_written)
+{
+	fake_install(bad_installs[_i].unit, bad_installs[_i].install, false);
+	begin();
+	ck_assert_int_lt(enable(bad_installs[_i].unit, true), 0);
+	ck_assert_msg(strstr(said, bad_installs[_i].words), "%s", said);
+	ck_assert_str_eq(world.changes, "");
+}
+END_TEST
+
+START_TEST(also_is_followed_once)
+{
+	fake_unit(&world, "a.service", JOB "[Install]\nAlso=b.service a.service\n");
+	fake_unit(&world, "b.service", JOB "[Install]\nAlso=a.service c.service\n");
+	fake_unit(&world, "c.service", JOB);
+	begin();
+	ck_assert_int_eq(enable("a.service", true), 0);
+	ck_assert_uint_eq(heard.n_enabled, 3);
+	ck_assert_str_eq(world.changes, "+a.service\n+b.service\n+c.service default.target.wants/c.service>/units/c.service\n");
+}
+END_TEST
+
+static const struct {
+	struct fake_unit unit;
+	bool is_enabled;
+	const char *word;
+} words_of_state[] = {
+	{ { .name = "a.service", .text = JOB }, false, "disabled" },
+	{ { .name = "a.service", .text = JOB, .is_systemd = true }, false, "static" },
+	{ { .name = "a.service", .text = JOB "[Install]\nWantedBy=a.target\n", .is_systemd = true }, false, "disabled" },
+	{ { .name = "a.service", .text = JOB "[Install]\nAlso=b.service\n" }, false, "indirect" },
+	{ { .name = "a.service", .text = JOB, .is_linked = true, .is_linked_for_good = true }, false, "enabled" },
+	{ { .name = "a.service", .text = JOB, .is_linked = true }, true, "enabled-runtime" },
+	{ { .name = "a.service", .text = JOB, .is_outside = true }, false, "linked" },
+	{ { .name = "a.service", .text = JOB, .is_outside = true, .is_runtime = true }, false, "linked-runtime" },
+	{ { .name = "a.service", .text = "", .is_masked = true }, false, "masked" },
+	{ { .name = "a.service", .text = "", .is_masked = true, .is_runtime = true }, false, "masked-runtime" },
+	{ { .name = "a.timer", .text = "[Timer]\n" }, true, "enabled" },
+	{ { .name = "a.timer", .text = "[Timer]\n", .is_linked = true, .is_linked_for_good = true }, false, "disabled" },
+};
+
+START_TEST(is_enabled_has_systemds_words)
+{
+	const struct fake_unit *u = &words_of_state[_i].unit;
+
+	fake_unit(&world, "other.service", "")->alias_of = u->name;
+	*fake_unit(&world, u->name, u->text) = *u;
+	begin();
+	ck_assert_str_eq(manager_unit_file_state(m, u->name, words_of_state[_i].is_enabled), words_of_state[_i].word);
+	ck_assert_str_eq(manager_unit_file_state(m, "other.service", false), "alias");
+	ck_assert_ptr_null(manager_unit_file_state(m, "none.service", false));
+}
+END_TEST
+
+START_TEST(masks_are_for_units_by_their_own_names)
+{
+	fake_unit(&world, "a.service", JOB);
+	fake_unit(&world, "other.service", "")->alias_of = "a.service";
+	begin();
+	ck_assert_int_eq(manager_mask_unit(m, "other.service", true, false, said, sizeof(said)), -EBADMSG);
+	ck_assert_str_eq(said, "other.service is another name of a.service; mask that");
+	ck_assert_int_eq(manager_mask_unit(m, "a.service", true, true, said, sizeof(said)), 0);
+	ck_assert_str_eq(said, "");
+	ck_assert_int_eq(manager_mask_unit(m, "none.service", true, false, said, sizeof(said)), 0);
+	ck_assert_str_eq(said, "there is no such unit, masked all the same");
+	ck_assert_int_eq(manager_mask_unit(m, "none.service", false, false, said, sizeof(said)), 0);
+	ck_assert_str_eq(world.changes, "mask a.service runtime\nmask none.service\nunmask none.service\n");
 }
 END_TEST
 
@@ -1199,6 +1349,11 @@ static Suite *manager_suite(void)
 	tcase_add_test(tc, the_plugin_hears_of_runs);
 	tcase_add_test(tc, a_reload_tells_what_was_added_changed_and_removed);
 	tcase_add_test(tc, what_cannot_run_cannot_be_enabled);
+	tcase_add_loop_test(tc, install_says_which_links_there_are, 0, ELEMENTS(installs));
+	tcase_add_loop_test(tc, mistakes_of_install_are_told_and_nothing_is_written, 0, ELEMENTS(bad_installs));
+	tcase_add_test(tc, also_is_followed_once);
+	tcase_add_loop_test(tc, is_enabled_has_systemds_words, 0, ELEMENTS(words_of_state));
+	tcase_add_test(tc, masks_are_for_units_by_their_own_names);
 	tcase_add_test(tc, a_run_begins_when_its_process_was_asked_for);
 	tcase_add_test(tc, specifiers_are_replaced_where_the_plugin_says_so);
 	tcase_add_test(tc, a_specifier_that_is_not_known_is_a_mistake_of_the_file);

@@ -69,7 +69,7 @@ START_TEST(each_key_reaches_its_field)
 				"SupplementaryGroups=7\nWorkingDirectory=-/srv/%i\nUMask=077\nNice=-5\n"
 				"Environment=A=1 \"B=x y\"\nEnvironment=C=%H\nEnvironmentFile=/etc/default/a\n"
 				"EnvironmentFile=-/etc/default/%p\nPassEnvironment=LANG TZ\nUnsetEnvironment=B A=1\n"
-				"[Install]\nWantedBy=whatever.target\nAlsoThis=is not looked at\n");
+				"[Install]\nWantedBy=whatever.target\nAlso=b.service\nDefaultInstance=x\n");
 	ck_assert_str_eq(s->description, "home's backup");
 	ck_assert(s->has_type);
 	ck_assert(!s->is_enabled);
