@@ -9,21 +9,15 @@
 
 #include "base/cleanup.h"
 #include "base/diag.h"
-#include "base/parse_error.h"
-#include "base/timespan.h"
 #include "base/values.h"
 #include "cli/cli.h"
+#include "cli/cli_time.h"
 #include "cli/log_lines.h"
 #include "control/rows.h"
 #include "daemon/settings.h"
 #include "store/file.h"
 #include "store/run_log.h"
 #include "store/run_log_reader.h"
-#if ENABLE_TIMER
-#include "timer/timestamp.h"
-#include "timer/zone.h"
-#include "timer/zone_load.h"
-#endif
 
 #define LINES_DEFAULT 100
 #define LINES_FOLLOW 10
@@ -39,51 +33,6 @@ struct request {
 
 /* ---- the command line ---- */
 
-#if ENABLE_TIMER
-static int parse_time(const char *text, usec_t now, usec_t *ret, struct parse_error *reterr)
-{
-	const struct zone_source source = zone_source_from_environment();
-	struct timestamp_context context = { .now = now, .find_zone = zone_cache_find };
-	struct zone_cache *zones;
-	int r = zone_cache_new(&source, &zones);
-
-	if (r < 0)
-		return r;
-	context.local = zone_cache_local(zones);
-	context.userdata = zones;
-	r = timestamp_parse(text, &context, ret, reterr);
-	zone_cache_free(zones);
-	return r;
-}
-#else
-/* Without the calendar there are seconds since the epoch, and how long ago. */
-static int parse_time(const char *text, usec_t now, usec_t *ret, struct parse_error *reterr)
-{
-	uint64_t seconds;
-	usec_t ago;
-
-	if (text[0] == '@' && value_unsigned(text + 1, UINT32_MAX, &seconds) == 0) {
-		*ret = seconds * USEC_PER_SEC;
-		return 0;
-	}
-	if (text[0] != '-' || timespan_parse(text + 1, &ago, reterr) < 0) {
-		reterr->sentence = "this supctl, built without timers, knows @SECONDS and -SPAN";
-		return -EBADMSG;
-	}
-	*ret = usec_sub(now, ago);
-	return 0;
-}
-#endif
-
-static int read_time(const struct cli *c, const char *option, const char *text, usec_t *ret)
-{
-	struct parse_error error = { .sentence = "out of memory" };
-
-	if (!text || parse_time(text, c->now, ret, &error) >= 0)
-		return CONTROL_OK;
-	return cli_fail(c, CONTROL_USAGE, "--%s=%s is no time: %s", option, text, error.sentence);
-}
-
 static int read_request(const struct cli *c, struct request *r)
 {
 	struct run_log_query query;
@@ -98,8 +47,8 @@ static int read_request(const struct cli *c, struct request *r)
 		return cli_fail(c, CONTROL_USAGE, "--lines= wants a number of lines or all, not '%s'", c->lines);
 	if (c->run && !run_log_query_set_run(&query, c->run))
 		return cli_fail(c, CONTROL_USAGE, "--run= wants a run's id or its first digits, not '%s'", c->run);
-	status = read_time(c, "since", c->since, &r->since);
-	return status != CONTROL_OK ? status : read_time(c, "until", c->until, &r->until);
+	status = cli_time(c, "since", c->since, &r->since);
+	return status != CONTROL_OK ? status : cli_time(c, "until", c->until, &r->until);
 }
 
 /* ---- from the daemon ---- */

@@ -12,6 +12,7 @@ libcli_a_SOURCES = \
 	%D%/cli_manager.c %D%/cli_manager.h \
 	%D%/cli_options.c %D%/cli_options.h \
 	%D%/cli_status.c %D%/cli_status.h \
+	%D%/cli_time.c %D%/cli_time.h \
 	%D%/cli_timers.c %D%/cli_timers.h \
 	%D%/cli_units.c %D%/cli_units.h \
 	%D%/cli_verbs.c %D%/cli_verbs.h \
