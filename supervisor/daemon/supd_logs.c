@@ -82,8 +82,6 @@ static int read_part(struct log_reading *l)
 
 	if (!l->reader)
 		r = run_log_reader_new(l->dir, l->unit, &l->query, &l->reader);
-	if (r == -ENOENT)
-		return 0;
 	while (r >= 0 && l->n < PART_RECORDS && bytes < PART_BYTES) {
 		r = run_log_reader_next(l->reader, &record);
 		if (r == 0)
@@ -167,10 +165,22 @@ static void read_on(struct log_reading *l)
 	keeper_submit(l->c->keeper, &l->job);
 }
 
+/* Nothing was ever kept of it: is there such a unit at all? */
+static void settle_unknown(struct log_reading *l)
+{
+	if (l->result == -ENOENT && manager_unit(l->c->manager, l->unit))
+		l->result = 0;
+}
+
 static void end(struct log_reading *l)
 {
 	char message[160];
 
+	if (l->result == -ENOENT) {
+		supd_control_no_unit(l->c, l->id, l->unit);
+		reading_free(l);
+		return;
+	}
 	(void) snprintf(message, sizeof(message), "what was printed cannot be read: %s", strerror(-l->result));
 	control_done(l->c->server, l->id, l->result < 0 ? CONTROL_FAILED : CONTROL_OK,
 		     l->result < 0 ? message : NULL);
@@ -210,6 +220,7 @@ static void done(struct worker_job *job)
 		return;
 	}
 	send_part(l);
+	settle_unknown(l);
 	if (l->result < 0 || (l->result == 0 && !l->follows))
 		end(l);
 	else if (l->result == 0 && !l->has_news)
@@ -316,15 +327,18 @@ static struct log_reading *reading_new(struct supd_control *c, const struct cont
 	return l;
 }
 
-/* Its files may be gone, and what it printed still there. */
-static bool is_known(struct supd_control *c, const char *unit)
+static bool refuse_timer(struct supd_control *c, const struct control_request *q)
 {
-	_cleanup_free_ uint64_t *number = NULL;
-	size_t n;
+	char message[512];
 
-	return manager_unit(c->manager, unit) || run_log_list(keeper_dir(c->keeper), unit, &number, &n) >= 0;
+	if (unit_name_kind(q->unit) != UNIT_TIMER)
+		return false;
+	(void) snprintf(message, sizeof(message), "%s is a timer; it is the service that it activates that prints", q->unit);
+	control_done(c->server, q->id, CONTROL_FAILED, message);
+	return true;
 }
 
+/* A unit's files may be gone, and what it printed still there. */
 void logs_read(struct supd_control *c, const struct control_request *q)
 {
 	const struct unit *u = manager_unit(c->manager, q->unit);
@@ -335,8 +349,8 @@ void logs_read(struct supd_control *c, const struct control_request *q)
 		control_done(c->server, q->id, CONTROL_FAILED,
 			     "nothing is kept of what services print: OutputMaxPerRun= or OutputMaxPerUnit= is 0, or "
 			     "the state directory cannot be written to");
-	else if (!is_known(c, unit))
-		supd_control_no_unit(c, q->id, q->unit);
+	else if (refuse_timer(c, q))
+		return;
 	else if (purge(c) >= READINGS_MAX)
 		control_done(c->server, q->id, CONTROL_FAILED, "too many read or follow what services print");
 	else if (!(l = reading_new(c, q, unit)))

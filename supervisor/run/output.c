@@ -274,6 +274,9 @@ static int on_readable(sd_event_source *source, int fd, uint32_t revents, void *
 	(void) source;
 	(void) fd;
 	(void) revents;
+	/* Which was first nobody can know; but an error is mostly about what came before it. */
+	if (s->which == RUN_LOG_STDERR && s->output->stream[0].fd >= 0)
+		(void) stream_read(&s->output->stream[0], OUTPUT_TURN_MAX);
 	(void) stream_read(s, OUTPUT_TURN_MAX);
 	if (has_ended(s->output) && s->output->is_finished)
 		output_free(s->output);

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/values.h"
 #include "service/exec_directories.h"
+#include "service/exec_streams.h"
 
 bool environment_name_is_valid(const char *name)
 {
@@ -273,6 +274,19 @@ static void put_notify(struct block *b, const struct environment_input *in)
 	set_usec(b, "MANAGERPID", (usec_t) in->manager_pid);
 }
 
+/* As systemd guesses it: a console of the kernel's is known, and all others understand a vt220. */
+static void put_terminal(struct block *b, const struct environment_input *in)
+{
+	const struct exec_streams *s = exec_streams_of(in->spec);
+	bool is_virtual = str_starts(s->tty_path, "/dev/tty") && strspn(s->tty_path + 8, "0123456789") > 0;
+
+	if (!exec_streams_has_terminal(s))
+		return;
+	set(b, "TERM", is_virtual ? "linux" : "vt220");
+	if (str_equal(s->tty_path, "/dev/console"))
+		pass(b, in, "TERM");
+}
+
 static void unset(struct block *b, const char *what)
 {
 	size_t n = name_length(what);
@@ -283,7 +297,7 @@ static void unset(struct block *b, const char *what)
 }
 
 /* More than all that is set here by name. */
-#define OWN_VARIABLES 32
+#define OWN_VARIABLES 40
 
 int environment_build(const struct environment_input *in, struct arena *arena, char ***ret)
 {
@@ -302,6 +316,7 @@ int environment_build(const struct environment_input *in, struct arena *arena, c
 	put_directories(&b, spec->exec->directories);
 	put_run(&b, in->run);
 	put_notify(&b, in);
+	put_terminal(&b, in);
 	if (in->phase == EXEC_STOP || in->phase == EXEC_STOP_POST)
 		put_result(&b, in->run);
 	for (const char *const *name = spec->exec->pass_environment; name && *name; name++)

@@ -45,6 +45,11 @@ bool exec_streams_captures_err(const struct exec_streams *s)
 	return s->err.kind == STREAM_JOURNAL || (s->err.kind == STREAM_INHERIT && s->out.kind == STREAM_JOURNAL);
 }
 
+bool exec_streams_has_terminal(const struct exec_streams *s)
+{
+	return s->in.kind == STREAM_TTY || s->out.kind == STREAM_TTY || s->err.kind == STREAM_TTY;
+}
+
 /* Those of the draft, made when the first key asks for them. */
 static struct exec_streams *streams_of(const struct key_context *c)
 {

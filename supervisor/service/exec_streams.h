@@ -62,6 +62,8 @@ const struct exec_streams *exec_streams_of(const struct service_spec *spec);
 /* Is what it prints there read by supd? */
 bool exec_streams_captures_out(const struct exec_streams *s);
 bool exec_streams_captures_err(const struct exec_streams *s);
+/* Is one of them a terminal? */
+bool exec_streams_has_terminal(const struct exec_streams *s);
 
 /* Rows of the key table. */
 int exec_streams_parse_input(const struct key_context *c);

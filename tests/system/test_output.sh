@@ -80,6 +80,8 @@ supctl start quiet >/dev/null
 is "a service that says nothing has no lines" "$(logs quiet)" "-- no lines --"
 is "which goes unsaid on request" "$(logs quiet --no-legend)" ""
 exits 4 "no lines of a unit that is not there" supctl logs nothing
+exits 1 "nor of a timer" supctl logs lone.timer
+says 'is a timer' "which is said"
 
 supctl start binary >/dev/null
 is "what is not fit for a terminal is escaped" "$(text binary)" 'out tab	here

@@ -66,6 +66,12 @@ static void answer(const struct control_request *request)
 
 	for (size_t i = 0; is_list && i < world.n_rows; i++)
 		control_row(world.server, request->id, &all_types);
+	for (size_t i = 0; request->verb == CONTROL_LOGS && i < world.n_rows; i++) {
+		control_row(world.server, request->id, &all_types);
+		control_flush(world.server, request->id);
+		control_flush(world.server, request->id); /* nothing more to send */
+		ck_assert(control_is_awaited(world.server, request->id));
+	}
 	if (request->verb == CONTROL_STOP)
 		control_done(world.server, request->id, 4, "no unit 'x.service'\n\x1b[31m");
 	else
@@ -143,7 +149,8 @@ static unsigned settle(void)
 
 struct conversation {
 	const char *method, *types, *unit, *table;
-	bool wait;
+	bool wait, takes;
+	size_t n_taken;
 	struct control_reply reply;
 	int done;
 };
@@ -168,6 +175,15 @@ static struct control_question *put_question(struct control_client *client, cons
 	return control_client_ask(client, t->method, "");
 }
 
+static void take(void *userdata, const struct supd_row *row, size_t n)
+{
+	struct conversation *t = userdata;
+
+	for (size_t i = 0; i < n; i++)
+		ck_assert_str_eq(row[i].field[0].key, "null");
+	t->n_taken += n;
+}
+
 static void *converse_in_thread(void *userdata)
 {
 	struct conversation *t = userdata;
@@ -175,8 +191,13 @@ static void *converse_in_thread(void *userdata)
 	struct control_client *client = NULL;
 	uint64_t one = 1;
 
-	if (control_client_new(&place, &client, &t->reply) >= 0)
-		control_client_wait(client, put_question(client, t), &t->reply);
+	if (control_client_new(&place, &client, &t->reply) >= 0) {
+		struct control_question *q = put_question(client, t);
+
+		if (t->takes)
+			control_client_take_rows(q, take, t);
+		control_client_wait(client, q, &t->reply);
+	}
 	control_client_free(client);
 	(void) !write(t->done, &one, sizeof(one));
 	return NULL;
@@ -301,6 +322,37 @@ START_TEST(rows_arrive_as_they_were_sent)
 	ck_assert_uint_eq(t.reply.n, world.n_rows);
 	for (size_t i = 0; i < t.reply.n; i += 997)
 		check_all_types(&t.reply.row[i]);
+	control_reply_done(&t.reply);
+}
+END_TEST
+
+/* With takes, each as it comes; else all of them in the end. */
+START_TEST(rows_may_come_ahead_one_by_one)
+{
+	struct conversation t = { .method = "ReadOutput", .types = "sstttb", .unit = "a.service", .table = "" };
+
+	t.takes = _i == 1;
+	world.n_rows = 3;
+	t = converse(t);
+	ck_assert_int_eq(t.reply.status, CONTROL_OK);
+	ck_assert_uint_eq(t.reply.n, t.takes ? 0 : 3);
+	ck_assert_uint_eq(t.n_taken, t.takes ? 3 : 0);
+	ck_assert(!control_is_awaited(world.server, world.asked[0].id));
+	ck_assert(!control_is_behind(world.server, world.asked[0].id));
+	control_flush(world.server, world.asked[0].id);
+	control_reply_done(&t.reply);
+}
+END_TEST
+
+static const char *const no_runs[] = { "x", "0x1", "-", "0123456789abcdef0123456789abcdef0" };
+
+START_TEST(what_is_no_run_is_not_asked_for)
+{
+	struct conversation t = converse((struct conversation){
+		.method = "ReadOutput", .types = "sstttb", .unit = "a.service", .table = no_runs[_i] });
+
+	ck_assert_int_eq(t.reply.status, CONTROL_USAGE);
+	ck_assert_uint_eq(world.n_asked, 0);
 	control_reply_done(&t.reply);
 }
 END_TEST
@@ -942,6 +994,8 @@ static Suite *server_suite(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, each_method_asks_its_verb_with_its_arguments, 0, ELEMENTS(verbs));
 	tcase_add_loop_test(tc, rows_arrive_as_they_were_sent, 0, ELEMENTS(row_counts));
+	tcase_add_loop_test(tc, rows_may_come_ahead_one_by_one, 0, 2);
+	tcase_add_loop_test(tc, what_is_no_run_is_not_asked_for, 0, ELEMENTS(no_runs));
 	tcase_add_test(tc, only_the_keys_that_are_wanted_are_sent);
 	tcase_add_test(tc, a_failure_is_a_status_and_a_sentence_without_control_characters);
 	tcase_add_loop_test(tc, what_is_no_unit_name_is_not_asked, 0, ELEMENTS(bad_units));

@@ -110,6 +110,15 @@ START_TEST(lines_arrive_with_their_stream)
 }
 END_TEST
 
+START_TEST(output_comes_before_error)
+{
+	say(err, "why\n");
+	say(out, "what\n");
+	turns(4);
+	EXPECT("out:what", "err:why");
+}
+END_TEST
+
 START_TEST(line_in_parts_is_one_line)
 {
 	say(out, "be");
@@ -410,6 +419,7 @@ static Suite *output_suite(void)
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_set_timeout(tc, 30);
 	tcase_add_test(tc, lines_arrive_with_their_stream);
+	tcase_add_test(tc, output_comes_before_error);
 	tcase_add_test(tc, line_in_parts_is_one_line);
 	tcase_add_test(tc, what_the_dead_wrote_is_logged_before_their_end_is_told);
 	tcase_add_test(tc, empty_lines_are_kept);

@@ -85,6 +85,29 @@ START_TEST(a_service_gets_little_and_nothing_of_the_daemons)
 }
 END_TEST
 
+static const struct {
+	const char *text, *term;
+} terminals[] = {
+	{ "StandardInput=tty\nTTYPath=/dev/tty3", "linux" },
+	{ "StandardOutput=tty\nTTYPath=/dev/ttyS0", "vt220" },
+	{ "StandardError=tty\nTTYPath=/dev/pts/1", "vt220" },
+	{ "StandardOutput=tty", "xterm" },
+	{ "TTYPath=/dev/tty3", NULL },
+};
+
+START_TEST(who_has_a_terminal_knows_its_kind)
+{
+	static const char *const daemon[] = { "TERM=xterm", NULL };
+
+	in.daemon = daemon;
+	build(terminals[_i].text);
+	if (terminals[_i].term)
+		ck_assert_str_eq(get("TERM"), terminals[_i].term);
+	else
+		ck_assert_ptr_null(get("TERM"));
+}
+END_TEST
+
 START_TEST(the_language_of_the_daemon_is_passed_on)
 {
 	static const char *const daemon[] = { "LANG=de_DE.UTF-8", NULL };
@@ -348,6 +371,7 @@ static Suite *environment_suite(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, a_service_gets_little_and_nothing_of_the_daemons);
+	tcase_add_loop_test(tc, who_has_a_terminal_knows_its_kind, 0, ELEMENTS(terminals));
 	tcase_add_test(tc, the_language_of_the_daemon_is_passed_on);
 	tcase_add_test(tc, user_says_who_and_where_home_is);
 	tcase_add_test(tc, what_is_not_known_of_the_user_is_left_out);
