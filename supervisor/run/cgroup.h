@@ -2,8 +2,8 @@
 #ifndef SUPD_RUN_CGROUP_H
 #define SUPD_RUN_CGROUP_H
 
-/* One cgroup of the v2 hierarchy, as a folder. No controllers are asked for: it is there to hold processes
- * together, whatever they do about sessions and parents. */
+/* One cgroup of the v2 hierarchy, as a folder. It is there to hold processes together, whatever they do
+ * about sessions and parents; its controllers are the matter of cgroup_control.h. */
 
 #include <stdbool.h>
 #include <sys/types.h>

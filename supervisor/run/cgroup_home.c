@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/log.h"
 #include "run/cgroup.h"
+#include "run/cgroup_control.h"
 
 #define PREFIX "supd-"
 #define LEFT "left"
@@ -123,6 +124,7 @@ int cgroup_home_end(const char *path)
 	r = home.path && home.inside ? 0 : -ENOMEM;
 	if (r >= 0) {
 		kill_runs(&home, false);
+		cgroup_control_leave(home.fd);
 		r = cgroup_remove(&home);
 	}
 	cgroup_done(&home);
@@ -226,8 +228,10 @@ struct cgroup_home *cgroup_home_free(struct cgroup_home *h)
 		(void) cgroup_remove(&l->group);
 		leaving_free(l);
 	}
-	if (h->group.fd >= 0)
+	if (h->group.fd >= 0) {
+		cgroup_control_leave(h->group.fd);
 		(void) cgroup_remove(&h->group);
+	}
 	cgroup_done(&h->group);
 	cgroup_done(&h->parent);
 	free(h);

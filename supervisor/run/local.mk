@@ -4,6 +4,7 @@ RUN_LIBS = librun.a $(STORE_LIBS) $(SYSTEMD_LIBS) -lpthread
 
 librun_a_SOURCES = \
 	%D%/cgroup.c %D%/cgroup.h \
+	%D%/cgroup_control.c %D%/cgroup_control.h \
 	%D%/cgroup_home.c %D%/cgroup_home.h \
 	%D%/checks.c %D%/checks.h \
 	%D%/clock_watch.c %D%/clock_watch.h \

@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "run/cgroup_control.h"
 #include "run/guard.h"
 #include "run/keeper.h"
 #include "run/notify.h"
@@ -36,6 +37,12 @@ struct entry {
 	bool is_empty_untold;   /* the tree was empty before the end of its main process was told */
 };
 
+/* A unit of which it was said that a limit cannot be had: once is enough. */
+struct warned {
+	UT_hash_handle hh;
+	char unit[];
+};
+
 struct runs {
 	struct runs_config config;
 	struct runs_listener listener;
@@ -47,6 +54,7 @@ struct runs {
 	struct keeper *keeper; /* NULL: none */
 	struct notify *notify; /* NULL: none */
 	struct entry *entries; /* uthash */
+	struct warned *warned; /* uthash */
 };
 
 static struct entry *entry_find(struct runs *all, world_token token)
@@ -111,6 +119,15 @@ static void settle(struct runs *all, world_token token)
 	(void) process_tree_watch(e->tree);
 }
 
+/* What all processes of a run had together is more than what the largest of them had. */
+static void note_peak(int cgroup, struct rusage *usage)
+{
+	uint64_t peak;
+
+	if (cgroup_control_peak(cgroup, &peak) >= 0 && (long) (peak / 1024) > usage->ru_maxrss)
+		usage->ru_maxrss = (long) (peak / 1024);
+}
+
 static void tell_exited(struct entry *e)
 {
 	struct runs *all = e->all;
@@ -118,6 +135,8 @@ static void tell_exited(struct entry *e)
 	const struct child *c = &e->spawn->child;
 	struct rusage usage = c->usage;
 
+	if (e->spawn->spec.exec->cgroup && e->spawn->cgroup >= 0)
+		note_peak(e->spawn->cgroup, &usage);
 	output_finish(TAKE_PTR(e->output));
 	process_forest_reaped(all->forest);
 	all->listener.exited(all->listener.userdata, token, c->wstatus, &usage);
@@ -176,6 +195,25 @@ static void log_mistakes(const struct spawn *s)
 	}
 }
 
+static void log_refused(struct runs *all, const struct spawn *s)
+{
+	size_t n = strlen(s->request.unit);
+	struct warned *w;
+
+	if (s->refused.n == 0)
+		return;
+	HASH_FIND(hh, all->warned, s->request.unit, n, w);
+	if (w)
+		return;
+	for (size_t i = 0; i < s->refused.n; i++)
+		log_unit(s->request.unit, LOG_WARNING, 0, "%s", s->refused.entry[i].message);
+	w = calloc(1, sizeof(*w) + n + 1);
+	if (!w)
+		return;
+	memcpy(w->unit, s->request.unit, n);
+	HASH_ADD_KEYPTR(hh, all->warned, w->unit, n, w);
+}
+
 /* Released while it was being started: what came of it is nobody's any more. */
 static void abandon(struct entry *e)
 {
@@ -196,6 +234,7 @@ static void on_launched(struct worker_job *job)
 	if (e->all->config.spare)
 		spare_fds_fill(e->all->config.spare);
 	log_mistakes(s);
+	log_refused(e->all, s);
 	if (e->is_released)
 		abandon(e);
 	else if (s->step == EXEC_STEP_NONE)
@@ -542,6 +581,7 @@ void runs_keep(struct runs *all, struct keeper *keeper)
 struct runs *runs_free(struct runs *all)
 {
 	struct entry *e, *next;
+	struct warned *w, *next_warned;
 
 	if (!all)
 		return NULL;
@@ -551,6 +591,10 @@ struct runs *runs_free(struct runs *all)
 		entry_free(e);
 	}
 	notify_free(all->notify);
+	HASH_ITER(hh, all->warned, w, next_warned) {
+		HASH_DEL(all->warned, w);
+		free(w);
+	}
 	outputs_free(all->outputs);
 	process_forest_free(all->forest);
 	reaper_free(all->reaper);

@@ -13,10 +13,12 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "run/cgroup_control.h"
 #include "run/directories.h"
 #include "run/identity.h"
 #include "run/launch.h"
 #include "run/streams.h"
+#include "service/cgroup_limits.h"
 #include "service/environment.h"
 #include "service/exec_directories.h"
 #include "service/exec_limits.h"
@@ -128,6 +130,20 @@ static int copy_limits(struct arena *a, const struct exec_limits **limits)
 	return 0;
 }
 
+static int copy_cgroup(struct arena *a, const struct cgroup_limits **limits)
+{
+	struct cgroup_limits *copy;
+
+	if (!*limits)
+		return 0;
+	copy = arena_alloc(a, sizeof(*copy));
+	if (!copy)
+		return -ENOMEM;
+	*copy = **limits;
+	*limits = copy;
+	return 0;
+}
+
 static int copy_directories(struct arena *a, const struct exec_directories **directories)
 {
 	struct exec_directories *copy;
@@ -157,7 +173,8 @@ static int copy_exec(struct arena *a, const struct exec_context **exec)
 	    copy_string(a, &to->working_directory) < 0 || copy_strings(a, &to->supplementary_groups) < 0 ||
 	    copy_strings(a, &to->environment) < 0 || copy_strings(a, &to->pass_environment) < 0 ||
 	    copy_strings(a, &to->unset_environment) < 0 || copy_files(a, to) < 0 ||
-	    copy_streams(a, &to->streams) < 0 || copy_limits(a, &to->limits) < 0 || copy_directories(a, &to->directories) < 0)
+	    copy_streams(a, &to->streams) < 0 || copy_limits(a, &to->limits) < 0 || copy_directories(a, &to->directories) < 0 ||
+	    copy_cgroup(a, &to->cgroup) < 0)
 		return -ENOMEM;
 	return 0;
 }
@@ -383,6 +400,43 @@ static int make_directories(struct spawn *s, const struct prepared *p)
 	return r < 0 ? fail(s, step, r) : 0;
 }
 
+static const char *refusal(int r, enum cgroup_limit limit, char buf[128])
+{
+	switch (r) {
+	case -ENOTSUP:
+		return "there is no cgroup v2 of our own to be had here";
+	case -ENOENT:
+		(void) snprintf(buf, 128, "the controller %s of cgroup v2 is not to be had here",
+				cgroup_limit_controller(limit));
+		return buf;
+	case -EBUSY:
+		return "other processes live in the cgroup of supd, which has to be its own for that";
+	default:
+		return strerror(-r);
+	}
+}
+
+static void note_refusal(void *userdata, enum cgroup_limit limit, int r)
+{
+	const char *key = cgroup_limit_key(limit);
+	struct spawn *s = userdata;
+	char buf[128];
+
+	diag_add(&s->refused, DIAG_WARNING, NULL, 0, key, "%s= is not applied: %s", key, refusal(r, limit, buf));
+}
+
+/* A service without its limits is better than none: what cannot be had is told. */
+static void limit_cgroup(struct spawn *s)
+{
+	const struct cgroup_limits *l = s->spec.exec->cgroup;
+
+	if (l && s->cgroup >= 0)
+		cgroup_control_apply(s->cgroup, l, note_refusal, s);
+	for (size_t i = 0; l && s->cgroup < 0 && i < CGROUP_LIMIT_COUNT; i++)
+		if (l->limit[i].is_set)
+			note_refusal(s, (enum cgroup_limit) i, -ENOTSUP);
+}
+
 /* The nodes that the policy is about. Where there is no NUMA, there are none. */
 static struct exec_mask numa_nodes(struct spawn *s)
 {
@@ -450,6 +504,7 @@ static void work(struct worker_job *job)
 
 	if (prepare(s, &p) < 0 || make_directories(s, &p) < 0 || open_streams(s, &p.identity, &streams) < 0)
 		return;
+	limit_cgroup(s);
 	l = (struct launch) {
 		.path = p.path,
 		.argv = p.argv,
@@ -542,6 +597,7 @@ struct spawn *spawn_free(struct spawn *s)
 	spawn_close_outputs(s);
 	close_one(&s->child.pidfd);
 	diag_done(&s->mistakes);
+	diag_done(&s->refused);
 	arena_done(&s->arena);
 	free(s);
 	return NULL;

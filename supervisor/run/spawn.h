@@ -36,6 +36,7 @@ struct spawn {
 	enum exec_step step;
 	int error;
 	struct diag mistakes; /* in environment files */
+	struct diag refused;  /* limits on the cgroup that cannot be had here */
 	char *const *environment; /* after spawn_describe(): lent by the arena; NULL: step and error say why */
 	/* private: the copy */
 	struct arena arena;

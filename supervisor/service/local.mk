@@ -3,6 +3,7 @@ noinst_LIBRARIES += libservice.a
 SERVICE_LIBS = libservice.a $(UNIT_LIBS)
 
 libservice_a_SOURCES = \
+	%D%/cgroup_limits.c %D%/cgroup_limits.h \
 	%D%/command.c %D%/command.h \
 	%D%/condition.c %D%/condition.h \
 	%D%/condition_judge.c %D%/condition_private.h \

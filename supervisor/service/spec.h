@@ -13,6 +13,7 @@
 #include "base/usec.h"
 #include "service/specifier.h"
 
+struct cgroup_limits;
 struct exec_directories;
 struct exec_limits;
 struct restart_policy;
@@ -89,6 +90,7 @@ struct exec_context {
 	bool working_directory_optional;      /* '-' */
 	bool ignore_sigpipe;                  /* true by default, as in systemd */
 	/* NULL: none of their keys is used */
+	const struct cgroup_limits *cgroup;
 	const struct exec_directories *directories;
 	const struct exec_limits *limits;
 };

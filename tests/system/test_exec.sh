@@ -85,6 +85,25 @@ ok "it is ready" log_has ' dumped\.service\[.*: ready$'
 is "its filter is set" "$(cat "/proc/$(field dumped main_pid)/coredump_filter")" 00000021
 kill -KILL "$(field dumped main_pid)"
 
+# Whether cgroup v2 has the controllers is this machine's matter; what is not applied is told, once.
+service limited.service MemoryMax=64M TasksMax=20 "ExecStart=$dir/limits"
+cat >"$dir/limits" <<END
+#!/bin/sh
+mount=\$(awk '\$3 == "cgroup2" { print \$2; exit }' /proc/self/mounts)
+own=\$mount\$(sed -n 's/^0:://p' /proc/self/cgroup)
+cat "\$own/memory.max" "\$own/pids.max" >"$dir/limited" 2>/dev/null
+exit 0
+END
+chmod +x "$dir/limits"
+supctl reload >/dev/null
+exits 0 "a service with limits on its cgroup runs" supctl start limited
+exits 0 "and once more" supctl start limited
+for key in MemoryMax:67108864 TasksMax:20; do
+	told=$(grep -cE " warning limited\.service.*: ${key%:*}= is not applied: " "$log")
+	found=$(grep -cx "${key#*:}" "$dir/limited")
+	is "${key%:*}= is applied, or told of once" "$((told + found))" 1
+done
+
 if [ "$(id -u)" = 0 ]; then
 	taken CPUSchedulingPolicy=rr CPUSchedulingPriority=7 -- 'scheduler rr 7'
 	taken CPUSchedulingPolicy=fifo -- 'scheduler fifo 1'

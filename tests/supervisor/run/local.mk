@@ -68,3 +68,7 @@ TESTS += %D%/test_directories
 check_PROGRAMS += %D%/test_checks
 TESTS += %D%/test_checks
 %C%_test_checks_LDADD = $(TEST_LIBS) $(RUN_LIBS)
+
+check_PROGRAMS += %D%/test_cgroup_control
+TESTS += %D%/test_cgroup_control
+%C%_test_cgroup_control_LDADD = $(TEST_LIBS) $(RUN_LIBS)

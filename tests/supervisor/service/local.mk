@@ -82,3 +82,8 @@ check_PROGRAMS += %D%/test_exec_directories
 TESTS += %D%/test_exec_directories
 %C%_test_exec_directories_SOURCES = %D%/test_exec_directories.c %D%/spec_text.c %D%/spec_text.h
 %C%_test_exec_directories_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)
+
+check_PROGRAMS += %D%/test_cgroup_limits
+TESTS += %D%/test_cgroup_limits
+%C%_test_cgroup_limits_SOURCES = %D%/test_cgroup_limits.c %D%/spec_text.c %D%/spec_text.h
+%C%_test_cgroup_limits_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SUPD_SERVICE_CGROUP_LIMITS_H
+#define SUPD_SERVICE_CGROUP_LIMITS_H
+
+/* What all processes of a service get together: systemd.resource-control(5), as far as the controllers memory, pids, cpu
+ * and io of cgroup v2 do it. Few services say anything of this, so it lies beside their spec. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/keys.h"
+#include "base/usec.h"
+
+#define CGROUP_INFINITY UINT64_MAX
+#define CGROUP_WEIGHT_IDLE 0 /* of CPUWeight=idle */
+#define CGROUP_PERIOD_DEFAULT (100 * USEC_PER_MSEC)
+
+enum cgroup_limit {
+	CGROUP_MEMORY_MAX,
+	CGROUP_MEMORY_HIGH,
+	CGROUP_MEMORY_LOW,
+	CGROUP_MEMORY_MIN,
+	CGROUP_MEMORY_SWAP_MAX,
+	CGROUP_MEMORY_ZSWAP_MAX,
+	CGROUP_TASKS_MAX,
+	CGROUP_CPU_QUOTA, /* always relative: to the time of one CPU */
+	CGROUP_CPU_WEIGHT,
+	CGROUP_IO_WEIGHT,
+};
+#define CGROUP_LIMIT_COUNT (CGROUP_IO_WEIGHT + 1)
+
+struct cgroup_amount {
+	bool is_set;
+	bool is_relative; /* value: hundredths of a percent, of what the machine has */
+	uint64_t value;
+};
+
+struct cgroup_limits {
+	struct cgroup_amount limit[CGROUP_LIMIT_COUNT];
+	usec_t cpu_period;
+};
+
+/* "MemoryMax" … */
+const char *cgroup_limit_key(enum cgroup_limit limit);
+/* "memory", the controller that does it. */
+const char *cgroup_limit_controller(enum cgroup_limit limit);
+/* "memory.max", its file. */
+const char *cgroup_limit_file(enum cgroup_limit limit);
+/* What is to be written to that file. @whole: what relative amounts are relative to, in bytes or tasks. */
+void cgroup_limit_text(const struct cgroup_limits *l, enum cgroup_limit limit, uint64_t whole, char buf[64]);
+
+/* Parsers; row->parameter is the limit. */
+int cgroup_limits_parse_memory(const struct key_context *c);
+int cgroup_limits_parse_tasks(const struct key_context *c);
+int cgroup_limits_parse_quota(const struct key_context *c);
+int cgroup_limits_parse_period(const struct key_context *c);
+int cgroup_limits_parse_weight(const struct key_context *c);
+
+#endif
