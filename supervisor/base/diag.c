@@ -80,6 +80,19 @@ void diag_add(struct diag *d, enum diag_severity severity, const char *file, uin
 	d->entry[d->n++] = e;
 }
 
+void diag_drop_last(struct diag *d)
+{
+	const struct diag_entry *e = d->n > 0 ? &d->entry[--d->n] : NULL;
+
+	if (!e)
+		return;
+	if (e->severity == DIAG_ERROR)
+		d->n_errors--;
+	else
+		d->n_warnings--;
+	entry_done(&d->entry[d->n]);
+}
+
 void diag_move(struct diag *to, struct diag *from)
 {
 	to->n_errors += from->n_errors;

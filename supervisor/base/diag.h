@@ -33,6 +33,8 @@ struct diag {
 void diag_done(struct diag *d);
 void diag_add(struct diag *d, enum diag_severity severity, const char *file, uint32_t line, const char *key,
 	      const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+/* Takes the last entry back. */
+void diag_drop_last(struct diag *d);
 /* Moves all entries of @from behind those of @to; @from is empty then. */
 void diag_move(struct diag *to, struct diag *from);
 

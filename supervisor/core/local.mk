@@ -11,10 +11,14 @@ libcore_a_SOURCES = \
 	%D%/history_report.c %D%/history_report.h \
 	%D%/ledger.c %D%/ledger.h \
 	%D%/install.c %D%/install.h \
+	%D%/graph.c %D%/graph.h \
 	%D%/manager.c %D%/manager.h %D%/manager_private.h \
+	%D%/ordering.c \
 	%D%/plugin_host.c \
 	%D%/plugin_verdict.c %D%/plugin_verdict.h \
 	%D%/reload.c \
 	%D%/report.c %D%/report.h \
 	%D%/requests.c \
+	%D%/transaction.c %D%/transaction.h \
+	%D%/turns.c %D%/turns.h \
 	%D%/unit.c %D%/unit.h

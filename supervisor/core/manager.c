@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "core/manager_private.h"
+#include "core/turns.h"
 #include "service/run_said.h"
 
 /* ---- making and ending ---- */
@@ -49,6 +49,8 @@ struct manager *manager_free(struct manager *m)
 	for (size_t i = 0; i < m->units.n; i++)
 		unit_free(m->units.item[i]);
 	names_done(&m->units);
+	turns_done(m);
+	graph_done(&m->graph);
 	heap_done(&m->deadlines);
 	free(m);
 	return NULL;
@@ -95,12 +97,19 @@ void manager_forget_gone(struct manager *m)
 
 unsigned manager_kinds(const struct manager *m)
 {
-	unsigned kinds = 1U << UNIT_SERVICE;
+	unsigned kinds = 1U << UNIT_SERVICE | 1U << UNIT_TARGET;
 
 	/* The gate closed, no .timer file is so much as looked at. */
 	if (m->host.instance)
 		kinds |= 1U << UNIT_TIMER;
 	return kinds;
+}
+
+bool manager_is_started(const char *name)
+{
+	enum unit_kind kind = unit_name_kind(name);
+
+	return kind == UNIT_SERVICE || kind == UNIT_TARGET;
 }
 
 bool manager_is_unit(const struct manager *m, const char *name)
@@ -164,6 +173,7 @@ static struct unit *load_instance(struct manager *m, const char *name)
 		return NULL;
 	u->is_named = false;
 	names_settle(&m->units);
+	m->is_graph_stale |= u->config->spec && u->config->spec->dependencies;
 	return u;
 }
 
@@ -210,14 +220,15 @@ int manager_load(struct manager *m, struct diag *d)
 	if (r < 0)
 		return r;
 	for (size_t i = 0; (name = w->unit_name(w->ctx, i)); i++) {
-		if (unit_name_kind(name) != UNIT_SERVICE || !manager_is_unit(m, name))
+		if (!manager_is_started(name) || !manager_is_unit(m, name))
 			continue;
 		r = load_one(m, name, &u);
 		if (r < 0)
 			return r;
 	}
 	names_settle(&m->units);
-	return heap_reserve(&m->deadlines, m->units.n);
+	r = ordering_build(m);
+	return r < 0 ? r : heap_reserve(&m->deadlines, m->units.n);
 }
 
 void manager_begin(struct manager *m, const struct supd_now *now)
@@ -229,9 +240,10 @@ void manager_begin(struct manager *m, const struct supd_now *now)
 	struct unit *u;
 
 	for (size_t i = 0; (u = manager_unit_nth(m, i)); i++)
-		if (unit_config_starts_with_supd(u->config) && unit_start(m, now, u->name, &cause) == MANAGER_DONE)
-			m->n_starting++;
+		if (unit_config_starts_with_supd(u->config))
+			(void) unit_start(m, now, u->name, &cause);
 	m->has_begun = true;
+	turns_look(m, now);
 	manager_settle(m, now);
 }
 
@@ -245,7 +257,7 @@ static void stop_one(struct manager *m, const struct supd_now *now, struct unit 
 	const struct service_event ev = { .kind = SVC_STOP_REQUEST, .boot = now->boot };
 
 	u->restart_wanted = false;
-	if (unit_is_active(u))
+	if (!u->node && unit_is_active(u))
 		unit_event(m, now, u, &ev);
 }
 
@@ -256,6 +268,7 @@ void manager_shutdown(struct manager *m, const struct supd_now *now)
 	m->state = SUPD_MANAGER_STOPPING;
 	m->world->manager_state(m->world->ctx, m->state);
 	plugin_host_apply(&m->host, now, false);
+	turns_shutdown(m, now);
 	for (size_t i = m->units.n; i > 0; i--)
 		stop_one(m, now, m->units.item[i - 1]);
 	manager_settle(m, now);
@@ -296,10 +309,7 @@ static void begin_restart(struct manager *m, const struct supd_now *now, struct 
 /* A unit has come to rest: what waited for that. */
 static void at_rest(struct manager *m, const struct supd_now *now, struct unit *u)
 {
-	if (u->next) {
-		unit_config_free(u->config);
-		u->config = TAKE_PTR(u->next);
-	}
+	unit_take_config(u);
 	if (u->is_gone) {
 		manager_forget(m, u);
 		return;
@@ -335,26 +345,50 @@ static void tell_plugin(struct manager *m, const struct supd_now *now, struct un
 	}
 }
 
+/* Those around a unit with dependencies hear of what became of it. */
+static void tell_neighbours(struct manager *m, const struct supd_now *now, struct unit *u, bool ended, bool rests)
+{
+	bool is_chain = u->chain && u->chain->is_going_on, waits = u->service.state == SERVICE_AUTO_RESTART;
+	bool is_over = (ended && !waits) || (rests && is_chain);
+	enum run_result result = u->run ? u->run->result : RUN_RESULT_NONE;
+
+	if (is_over && result != RUN_RESULT_SUCCESS && result != RUN_RESULT_SKIPPED && !u->restart_wanted)
+		turns_failed(m, now, u);
+	if (rests && u->run)
+		turns_at_rest(m, now, u, ended);
+}
+
+static void tell_observer(struct manager *m, struct unit *u, bool started, bool over, bool ended)
+{
+	if (started && m->observer.started)
+		m->observer.started(m->observer.userdata, u);
+	if (over && m->observer.settled)
+		m->observer.settled(m->observer.userdata, u, ended);
+}
+
 static void tell(struct manager *m, const struct supd_now *now, struct unit *u)
 {
 	bool started = u->notice_started, ended = u->notice_ended, rests = !unit_is_active(u);
+	struct graph_node *node;
 
+	ordering_settle(m);
+	node = u->node;
 	u->notice_started = u->notice_ended = false;
-	if (started) {
-		if (!u->chain || !u->chain->is_going_on)
-			plugin_host_run(&m->host, now, u, SUPD_RUN_STARTED);
-		if (m->observer.started)
-			m->observer.started(m->observer.userdata, u);
-	}
-	if (ended && m->n_starting > 0 && str_equal(u->run->cause, CAUSE_START_UP))
-		m->n_starting--;
+	if (started && (!u->chain || !u->chain->is_going_on))
+		plugin_host_run(&m->host, now, u, SUPD_RUN_STARTED);
+	tell_observer(m, u, started, false, false);
+	if (ended)
+		turns_await_no_more(m, u);
 	tell_plugin(m, now, u, ended);
-	if ((ended || rests) && m->observer.settled)
-		m->observer.settled(m->observer.userdata, u, ended);
+	tell_observer(m, u, false, ended || rests, ended);
+	if (node)
+		tell_neighbours(m, now, u, ended, rests);
 	if ((ended || rests) && u->chain && u->service.state != SERVICE_AUTO_RESTART)
 		u->chain->is_going_on = false;
 	if (rests)
 		at_rest(m, now, u);
+	if (node)
+		turns_look_around(m, now, node);
 }
 
 static void enter(struct manager *m, enum supd_manager_state state)

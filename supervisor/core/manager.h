@@ -88,8 +88,10 @@ enum manager_verdict {
 	MANAGER_UNSUPPORTED,    /* not a oneshot service, a template, not a service at all */
 	MANAGER_STOPPING,
 	MANAGER_NO_MEMORY,
+	MANAGER_NO_MANUAL_START, /* RefuseManualStart= */
+	MANAGER_NO_MANUAL_STOP,
 };
-#define MANAGER_VERDICT_COUNT (MANAGER_NO_MEMORY + 1)
+#define MANAGER_VERDICT_COUNT (MANAGER_NO_MANUAL_STOP + 1)
 
 /* The sentence for a verdict other than DONE, into @buf; lends it. */
 const char *manager_verdict_words(struct manager *m, const char *unit, enum manager_verdict v, char *buf, size_t n);

@@ -10,6 +10,7 @@
 #include "base/heap.h"
 #include "base/names.h"
 #include "core/gate.h"
+#include "core/graph.h"
 #include "core/manager.h"
 #include "core/unit.h"
 
@@ -78,7 +79,10 @@ struct manager {
 	struct unit *notice_first, *notice_last;
 	bool is_settling;
 	bool has_begun;
-	size_t n_starting;    /* runs of the start-up that have not ended */
+	size_t n_starting;    /* units of the start-up of which the run has not ended */
+	struct graph graph;   /* of those with dependencies */
+	bool is_graph_stale;  /* a unit came since it was made */
+	const struct unit *monitored; /* whose end is what starts the next unit; NULL: none */
 	struct gate gate;
 	struct plugin_host host;
 	struct candidate *candidate; /* while a reload is prepared */
@@ -88,6 +92,8 @@ struct manager {
 
 /* manager.c */
 unsigned manager_kinds(const struct manager *m); /* of units whose files may be opened now */
+/* Is it of a kind that is loaded here: a service or a target? */
+bool manager_is_started(const char *name);
 /* Is there such a unit? An alias is none, but one more name of another. */
 bool manager_is_unit(const struct manager *m, const char *name);
 /* In the order of names; NULL past the end. */
@@ -113,6 +119,10 @@ int unit_token_new(struct manager *m, struct unit *u);
 enum manager_verdict unit_judge(struct manager *m, const struct unit *u);
 /* Fills *run, made if need be. 0 or -ENOMEM: the old run is as it was. */
 int run_begin(struct manager *m, const struct supd_now *now, const struct supd_cause *cause, struct run **run);
+/* u->run begins; or ends at once with @refusal, if that is not NONE. */
+void unit_begin(struct manager *m, const struct supd_now *now, struct unit *u, enum run_result refusal);
+/* While the start-up is being asked for: it waits for this unit. */
+void unit_await(struct manager *m, struct unit *u);
 enum manager_verdict unit_start(struct manager *m, const struct supd_now *now, const char *name,
 				const struct supd_cause *cause);
 

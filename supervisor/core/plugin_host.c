@@ -300,6 +300,9 @@ static int host_start_unit(void *ctx, const char *unit, const struct supd_cause 
 		return -ESHUTDOWN;
 	case MANAGER_NO_MEMORY:
 		return -ENOMEM;
+	case MANAGER_NO_MANUAL_START: /* a plugin is no hand */
+	case MANAGER_NO_MANUAL_STOP:
+		break;
 	}
 	return -EINVAL;
 }
@@ -323,6 +326,8 @@ static const char *why_not(const struct unit_config *c, const char *name)
 	case UNIT_LOADED:
 		break;
 	}
+	if (unit_name_kind(name) != UNIT_SERVICE)
+		return "is not a service";
 	return unit_name_is_template(name) ? "is a template" : NULL;
 }
 
@@ -539,7 +544,7 @@ static void start(struct plugin_host *h, const struct supd_now *now)
 	info.running_since = m->running_since;
 	r = open_plugin(h);
 	if (r >= 0) {
-		(void) m->world->scan_units(m->world->ctx, 1U << UNIT_SERVICE | 1U << UNIT_TIMER, &d);
+		(void) m->world->scan_units(m->world->ctx, manager_kinds(m) | 1U << UNIT_TIMER, &d);
 		h->failure[0] = '\0';
 		r = h->plugin->start(&h->table, &info, &instance);
 		if (r < 0)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "core/manager_private.h"
+#include "core/turns.h"
 
 void reload_report_done(struct reload_report *r)
 {
@@ -159,7 +159,7 @@ static int prepare(struct manager *m)
 		u->is_named = u->is_needed = false;
 	}
 	for (size_t i = 0; r >= 0 && (name = w->unit_name(w->ctx, i)); i++)
-		if (unit_name_kind(name) == UNIT_SERVICE && manager_is_unit(m, name))
+		if (manager_is_started(name) && manager_is_unit(m, name))
 			r = consider(m, name, true);
 	for (size_t i = 0; r >= 0 && (u = manager_unit_nth(m, i)); i++)
 		r = consider_unnamed(m, u);
@@ -268,8 +268,12 @@ static void commit(struct manager *m, const struct supd_now *now, struct reload_
 	HASH_ITER(hh, m->candidate, c, next)
 		apply(m, now, c, r);
 	candidates_drop(m);
-	if (has_changed)
+	if (has_changed) {
 		manager_forget_gone(m);
+		m->is_graph_stale = true;
+		ordering_settle(m);
+		turns_look(m, now);
+	}
 	plugin_host_commit(&m->host, now, r);
 }
 
@@ -284,6 +288,8 @@ int manager_reload(struct manager *m, const struct supd_now *now, struct reload_
 	r = prepare(m);
 	if (r >= 0)
 		r = plugin_host_prepare(&m->host, now, &ret->mistakes);
+	if (r >= 0)
+		r = ordering_judge(m);
 	if (r >= 0)
 		r = drop_superfluous(m);
 	m->mistakes = NULL;

@@ -193,7 +193,7 @@ static const char *run_id(struct report *r, const struct run *run)
 
 static const char *run_words(struct report *r, const struct run *run)
 {
-	char buf[160];
+	char buf[512];
 	char *copy = arena_strdup(r->arena, run_result_words(run, buf, sizeof(buf)));
 
 	r->is_failed |= !copy;
@@ -324,8 +324,8 @@ void report_unit(struct report *r, const struct unit *u)
 	report_string(r, "unit", u->name);
 	report_string(r, "description", c->spec ? c->spec->description : NULL);
 	report_string(r, "load_state", unit_load_to_string(c->load));
-	report_string(r, "active_state", service_active_to_string(u->service.state));
-	report_string(r, "sub_state", service_state_to_string(u->service.state));
+	report_string(r, "active_state", unit_active_to_string(u));
+	report_string(r, "sub_state", unit_sub_to_string(u));
 	report_bool(r, "enabled", unit_config_starts_with_supd(c));
 	report_last_run(r, u->run);
 	report_conditions(r, u);

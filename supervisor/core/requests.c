@@ -7,8 +7,12 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "core/manager_private.h"
+#include "core/turns.h"
+#include "service/dependencies.h"
 #include "service/run_said.h"
+
+/* Causes of runs that another unit's end began. */
+#define CAUSE_ON "on-"
 
 static const uint8_t no_id[RUN_ID_BYTES];
 
@@ -24,26 +28,52 @@ static void run_id_draw(struct manager *m, uint8_t id[RUN_ID_BYTES])
 	id[8] = (uint8_t) ((id[8] & 0x3f) | 0x80);
 }
 
+static struct run_monitor *monitor_new(const struct unit *u)
+{
+	size_t n = strlen(u->name) + 1;
+	struct run_monitor *monitor = calloc(1, sizeof(*monitor) + n);
+
+	if (!monitor)
+		return NULL;
+	memcpy(monitor->unit, u->name, n);
+	memcpy(monitor->id, u->run->id, RUN_ID_BYTES);
+	monitor->result = u->run->result;
+	monitor->main_exited = u->run->main_exited;
+	monitor->main_wstatus = u->run->main_wstatus;
+	return monitor;
+}
+
 int run_begin(struct manager *m, const struct supd_now *now, const struct supd_cause *cause, struct run **run)
 {
+	struct run_monitor *monitor = NULL;
 	char *trigger = NULL;
 
+	if (m->monitored && str_starts(cause->kind, CAUSE_ON)) {
+		monitor = monitor_new(m->monitored);
+		if (!monitor)
+			return -ENOMEM;
+	}
 	if (cause->trigger_unit) {
 		trigger = strdup(cause->trigger_unit);
-		if (!trigger)
+		if (!trigger) {
+			free(monitor);
 			return -ENOMEM;
+		}
 	}
 	if (!*run)
 		*run = calloc(1, sizeof(**run));
 	if (!*run) {
 		free(trigger);
+		free(monitor);
 		return -ENOMEM;
 	}
 	free((char *) (uintptr_t) (*run)->trigger_unit);
 	free((char *) (uintptr_t) (*run)->detail);
 	run_said_free((*run)->said);
+	free((struct run_monitor *) (uintptr_t) (*run)->monitor);
 	**run = (struct run) {
 		.trigger_unit = trigger,
+		.monitor = monitor,
 		.attempt = cause->attempt,
 		.scheduled_real = cause->scheduled_real,
 		.scheduled_boot = cause->scheduled_boot,
@@ -77,68 +107,106 @@ enum manager_verdict unit_judge(struct manager *m, const struct unit *u)
 }
 
 /* Is one more start allowed? Without StartLimit*= only restarts are counted, each time anew. */
-static int may_start(struct unit *u, const struct supd_now *now, bool *ret)
+static enum run_result judge_start(struct unit *u, const struct supd_now *now)
 {
 	const struct restart_policy *p = u->config->spec->restart;
 
-	*ret = true;
 	if (!p)
-		return 0;
+		return RUN_RESULT_NONE;
 	if (!u->chain)
 		u->chain = calloc(1, sizeof(*u->chain));
 	if (!u->chain)
-		return -ENOMEM;
+		return RUN_RESULT_RESOURCES;
 	u->chain->n_restarts = 0;
 	if (!p->has_limit)
 		u->chain->limit = (struct start_limit) { 0 };
-	*ret = start_limit_take(&u->chain->limit, p, now->boot);
-	return 0;
+	return start_limit_take(&u->chain->limit, p, now->boot) ? RUN_RESULT_NONE : RUN_RESULT_START_LIMIT;
+}
+
+void unit_begin(struct manager *m, const struct supd_now *now, struct unit *u, enum run_result refusal)
+{
+	struct service_event ev = { .kind = SVC_START_REQUEST, .boot = now->boot };
+
+	if (refusal == RUN_RESULT_NONE)
+		refusal = judge_start(u, now);
+	if (refusal == RUN_RESULT_NONE && unit_token_new(m, u) < 0)
+		refusal = RUN_RESULT_RESOURCES;
+	if (refusal != RUN_RESULT_NONE) {
+		ev.kind = SVC_REFUSED;
+		ev.result = refusal;
+	}
+	u->notice_started = true;
+	manager_notice(m, u);
+	unit_event(m, now, u, &ev);
+}
+
+void unit_await(struct manager *m, struct unit *u)
+{
+	if (m->has_begun || u->is_awaited)
+		return;
+	u->is_awaited = true;
+	m->n_starting++;
 }
 
 enum manager_verdict unit_start(struct manager *m, const struct supd_now *now, const char *name,
 				const struct supd_cause *cause)
 {
-	struct service_event ev = { .kind = SVC_START_REQUEST, .boot = now->boot };
 	struct unit *u = manager_load_unit(m, name);
-	enum manager_verdict v = unit_judge(m, u);
-	bool may;
+	enum manager_verdict v;
 
+	ordering_settle(m);
+	v = unit_judge(m, u);
 	if (v != MANAGER_DONE)
 		return v;
 	if (unit_is_active(u) || u->notice_ended)
 		return MANAGER_ALREADY_ACTIVE;
-	if (may_start(u, now, &may) < 0 || run_begin(m, now, cause, &u->run) < 0 || unit_token_new(m, u) < 0)
-		return MANAGER_NO_MEMORY;
-	if (!may) {
-		ev.kind = SVC_REFUSED;
-		ev.result = RUN_RESULT_START_LIMIT;
-	}
-	u->notice_started = true;
-	manager_notice(m, u);
-	unit_event(m, now, u, &ev);
-	return MANAGER_DONE;
+	unit_await(m, u);
+	if (u->node)
+		v = turns_start(m, now, u, cause);
+	else if (run_begin(m, now, cause, &u->run) < 0)
+		v = MANAGER_NO_MEMORY;
+	else
+		unit_begin(m, now, u, RUN_RESULT_NONE);
+	if (v != MANAGER_DONE)
+		turns_await_no_more(m, u);
+	return v;
+}
+
+/* RefuseManualStart=, RefuseManualStop= */
+static bool dependencies_refuse(const struct unit *u, bool start)
+{
+	const struct service_spec *spec = u->config->load == UNIT_LOADED ? u->config->spec : NULL;
+
+	if (!spec || !spec->dependencies)
+		return false;
+	return start ? spec->dependencies->refuse_manual_start : spec->dependencies->refuse_manual_stop;
 }
 
 enum manager_verdict manager_start_unit(struct manager *m, const struct supd_now *now, const char *unit,
 					const struct supd_cause *cause)
 {
-	enum manager_verdict v = unit_start(m, now, unit, cause);
+	const struct unit *u = manager_load_unit(m, unit);
+	enum manager_verdict v = MANAGER_NO_MANUAL_START;
 
+	if (!u || unit_is_active(u) || !dependencies_refuse(u, true))
+		v = unit_start(m, now, unit, cause);
 	manager_settle(m, now);
 	return v;
 }
 
 enum manager_verdict manager_stop_unit(struct manager *m, const struct supd_now *now, const char *unit)
 {
-	const struct service_event ev = { .kind = SVC_STOP_REQUEST, .boot = now->boot };
 	struct unit *u = manager_unit(m, unit);
 
 	if (!u)
 		return MANAGER_NO_UNIT;
+	ordering_settle(m);
 	u->restart_wanted = false;
 	if (!unit_is_active(u))
 		return MANAGER_ALREADY_ACTIVE;
-	unit_event(m, now, u, &ev);
+	if (dependencies_refuse(u, false))
+		return MANAGER_NO_MANUAL_STOP;
+	turns_stop(m, now, u);
 	manager_settle(m, now);
 	return MANAGER_DONE;
 }
@@ -146,18 +214,23 @@ enum manager_verdict manager_stop_unit(struct manager *m, const struct supd_now 
 enum manager_verdict manager_restart_unit(struct manager *m, const struct supd_now *now, const char *unit,
 					  const struct supd_cause *cause)
 {
-	const struct service_event ev = { .kind = SVC_STOP_REQUEST, .boot = now->boot };
 	struct unit *u = manager_load_unit(m, unit);
-	enum manager_verdict v = unit_judge(m, u);
+	enum manager_verdict v;
 
+	ordering_settle(m);
+	v = unit_judge(m, u);
 	if (v != MANAGER_DONE)
 		return v;
 	if (!unit_is_active(u))
 		return manager_start_unit(m, now, unit, cause);
+	if (dependencies_refuse(u, true) || dependencies_refuse(u, false))
+		return dependencies_refuse(u, true) ? MANAGER_NO_MANUAL_START : MANAGER_NO_MANUAL_STOP;
+	/* Nothing runs yet that could be restarted. */
+	if (unit_is_waiting(u))
+		return MANAGER_ALREADY_ACTIVE;
 	if (run_begin(m, now, cause, &u->restart_run) < 0)
 		return MANAGER_NO_MEMORY;
-	u->restart_wanted = true;
-	unit_event(m, now, u, &ev);
+	turns_restart(m, now, u);
 	manager_settle(m, now);
 	return MANAGER_DONE;
 }
@@ -210,6 +283,12 @@ const char *manager_verdict_words(struct manager *m, const char *unit, enum mana
 		break;
 	case MANAGER_NO_MEMORY:
 		snprintf(buf, n, "%s: out of memory", unit);
+		break;
+	case MANAGER_NO_MANUAL_START:
+		snprintf(buf, n, "%s is not started by hand: it says RefuseManualStart=yes", unit);
+		break;
+	case MANAGER_NO_MANUAL_STOP:
+		snprintf(buf, n, "%s is not stopped by hand: it says RefuseManualStop=yes", unit);
 		break;
 	}
 	return buf;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "core/turns.h"
 #include "service/run_said.h"
 #include "unit/merge.h"
 
@@ -83,7 +84,9 @@ static int load_service(struct unit_config *c, const struct unit_source *source,
 	if (!c->spec)
 		return -ENOMEM;
 	r = unit_merge(source, &scratch, &all, &c->problems);
-	if (r >= 0)
+	if (r >= 0 && unit_name_kind(source->name) == UNIT_TARGET)
+		r = target_spec_parse(&specifiers, all.item, all.n, &c->arena, &c->problems, c->spec);
+	else if (r >= 0)
 		r = service_spec_parse(&specifiers, file, all.item, all.n, &c->arena, &c->problems, c->spec);
 	if (r >= 0 && unit_name_is_template(source->name))
 		r = describe_template(c, &all);
@@ -103,7 +106,7 @@ static int load(struct unit_config *c, const struct unit_source *source, const s
 		c->load = UNIT_MASKED;
 		return 0;
 	}
-	if (kind != UNIT_SERVICE) {
+	if (kind != UNIT_SERVICE && kind != UNIT_TARGET) {
 		c->load = UNIT_UNSUPPORTED;
 		return 0;
 	}
@@ -176,6 +179,7 @@ void run_free(struct run *r)
 	free((char *) (uintptr_t) r->trigger_unit);
 	free((char *) (uintptr_t) r->detail);
 	run_said_free(r->said);
+	free((struct run_monitor *) (uintptr_t) r->monitor);
 	free(r);
 }
 
@@ -183,6 +187,8 @@ struct unit *unit_free(struct unit *u)
 {
 	if (!u)
 		return NULL;
+	if (u->node)
+		u->node->unit = NULL;
 	unit_config_free(u->config);
 	unit_config_free(u->next);
 	run_free(u->run);
@@ -199,7 +205,27 @@ const char *unit_fragment(const struct unit *u, char buf[FRAGMENT_PATH_MAX])
 
 bool unit_is_active(const struct unit *u)
 {
-	return u->token != 0 || service_is_active(&u->service);
+	return u->token != 0 || service_is_active(&u->service) || unit_is_waiting(u);
+}
+
+bool unit_is_waiting(const struct unit *u)
+{
+	return u->node && u->node->job && u->node->job->kind == JOB_START;
+}
+
+const struct run *unit_coming_run(const struct unit *u)
+{
+	if (unit_is_waiting(u))
+		return u->node->job->run;
+	return u->restart_wanted ? u->restart_run : NULL;
+}
+
+void unit_take_config(struct unit *u)
+{
+	if (!u->next)
+		return;
+	unit_config_free(u->config);
+	u->config = TAKE_PTR(u->next);
 }
 
 bool unit_run_is(const struct unit *u, const uint8_t id[RUN_ID_BYTES])
@@ -207,6 +233,20 @@ bool unit_run_is(const struct unit *u, const uint8_t id[RUN_ID_BYTES])
 	if (u->chain && u->chain->is_going_on && memcmp(u->chain->first_id, id, RUN_ID_BYTES) == 0)
 		return true;
 	return u->run && memcmp(u->run->id, id, RUN_ID_BYTES) == 0;
+}
+
+const char *unit_active_to_string(const struct unit *u)
+{
+	return unit_is_waiting(u) ? "activating" : service_active_to_string(u->service.state);
+}
+
+const char *unit_sub_to_string(const struct unit *u)
+{
+	if (unit_is_waiting(u))
+		return "waiting";
+	if (u->kind == UNIT_TARGET && u->service.state == SERVICE_EXITED)
+		return "active";
+	return service_state_to_string(u->service.state);
 }
 
 const char *unit_load_to_string(enum unit_load l)

@@ -32,9 +32,10 @@ struct unit_config {
 	uint64_t fingerprint;
 	bool is_wanted;  /* starts at start-up */
 	bool is_systemd;
+	bool is_in_circle; /* invalid for that alone: the last of its problems says it */
 	struct fragment fragment;
 	const char **dropin;  /* NULL-terminated paths, or NULL */
-	struct service_spec *spec; /* UNIT_SERVICE only, LOADED or UNSUPPORTED */
+	struct service_spec *spec; /* of services and targets; LOADED or UNSUPPORTED */
 	struct diag problems;
 };
 
@@ -54,6 +55,7 @@ struct unit {
 	bool restart_wanted;      /* a restart waits for the stop */
 	bool is_queued;           /* in the manager's list of notices */
 	bool notice_started, notice_ended;
+	bool is_awaited;          /* the start-up waits for its run */
 	bool is_named;            /* by a file or a link; else an instance that was asked for, loaded from its template */
 	bool is_needed;           /* such an instance, and a plugin or another unit counts on it since the last reload */
 	bool was_named, was_needed; /* before the reload that is prepared */
@@ -68,6 +70,7 @@ struct unit {
 	struct run *run;          /* the one that goes on, or the last; NULL: never ran */
 	struct run *restart_run;  /* with restart_wanted: what begins then */
 	struct unit_chain *chain; /* NULL: never needed */
+	struct graph_node *node;  /* NULL: it has no dependencies, and none has it as one */
 	char name[];
 };
 
@@ -86,10 +89,21 @@ struct unit *unit_free(struct unit *u);
 
 /* The path of its own file; lends @buf or the config's. NULL: it has none. */
 const char *unit_fragment(const struct unit *u, char buf[FRAGMENT_PATH_MAX]);
+/* Runs, remains, is to be restarted by Restart=, or waits to start. */
 bool unit_is_active(const struct unit *u);
+/* Does it wait for others, to start? */
+bool unit_is_waiting(const struct unit *u);
+/* What begins when its turn has come, or when it has been stopped; NULL: nothing does. */
+const struct run *unit_coming_run(const struct unit *u);
+/* While it is inactive: the newest config is its config. */
+void unit_take_config(struct unit *u);
 /* Is this the run that goes on or went last, or the one that it is a restart of? */
 bool unit_run_is(const struct unit *u, const uint8_t id[RUN_ID_BYTES]);
 void run_free(struct run *r);
+/* As systemctl has them: those of its service; but a target is just "active", and who waits for others is "activating"
+ * and "waiting". */
+const char *unit_active_to_string(const struct unit *u);
+const char *unit_sub_to_string(const struct unit *u);
 /* "loaded", "invalid", "masked", "unsupported" */
 const char *unit_load_to_string(enum unit_load l);
 

@@ -42,6 +42,8 @@ void supd_control_refuse(struct supd_control *c, uint64_t id, const char *unit, 
 	case MANAGER_ALREADY_ACTIVE:
 	case MANAGER_STOPPING:
 	case MANAGER_NO_MEMORY:
+	case MANAGER_NO_MANUAL_START:
+	case MANAGER_NO_MANUAL_STOP:
 		break;
 	}
 	control_done(c->server, id, status, manager_verdict_words(c->manager, unit, v, words, sizeof(words)));

@@ -97,7 +97,7 @@ static bool is_good(enum run_result r)
 static void answer_run(struct supd_control *c, uint64_t id, const char *unit, const struct run *run)
 {
 	bool has_failed = run->ended_boot != 0 && !is_good(run->result);
-	char words[160], message[512];
+	char words[512], message[800];
 
 	(void) snprintf(message, sizeof(message), "%s: %s%s%s", unit, run_result_words(run, words, sizeof(words)),
 			run_unmet(run) ? ": " : "", run_unmet(run) ? run_unmet(run) : "");
@@ -133,7 +133,9 @@ void jobs_started(struct supd_control *c, const struct unit *u)
 
 static bool will_run(const struct unit *u, const struct waiter *w)
 {
-	return u->restart_wanted && memcmp(u->restart_run->id, w->run_id, RUN_ID_BYTES) == 0;
+	const struct run *run = unit_coming_run(u);
+
+	return run && memcmp(run->id, w->run_id, RUN_ID_BYTES) == 0;
 }
 
 static void settle_one(struct supd_control *c, struct waiter *w, const struct unit *u, bool run_ended)
@@ -263,8 +265,8 @@ static void begin(struct supd_control *c, const struct control_request *q, struc
 	}
 	if (!is_waiting(c, q->id))
 		return;
-	run = u->restart_wanted ? u->restart_run : u->run;
-	tell_begun(c, q, w, run);
+	run = unit_coming_run(u);
+	tell_begun(c, q, w, run ? run : u->run);
 }
 
 /* Somebody started it already: waits for the same run. */
@@ -302,8 +304,8 @@ void jobs_start(struct supd_control *c, const struct control_request *q)
 	if (!u)
 		return;
 	/* One that is being stopped starts anew when that is done. */
-	if (u->restart_wanted)
-		join(c, q, u, u->restart_run);
+	if (unit_coming_run(u))
+		join(c, q, u, unit_coming_run(u));
 	else if (u->is_gone || !unit_is_active(u) || u->service.stop_wanted)
 		begin(c, q, u, unit_is_active(u));
 	else
@@ -316,8 +318,8 @@ void jobs_restart(struct supd_control *c, const struct control_request *q)
 
 	if (!u)
 		return;
-	if (u->restart_wanted)
-		join(c, q, u, u->restart_run);
+	if (unit_coming_run(u))
+		join(c, q, u, unit_coming_run(u));
 	else
 		begin(c, q, u, true);
 }
@@ -326,6 +328,7 @@ void jobs_stop(struct supd_control *c, const struct control_request *q)
 {
 	const struct supd_now now = c->now(c->userdata);
 	struct unit *u = find(c, q);
+	enum manager_verdict v;
 	struct waiter *w;
 
 	if (!u)
@@ -333,8 +336,11 @@ void jobs_stop(struct supd_control *c, const struct control_request *q)
 	w = waiter_add(c, q, WAITS_FOR_REST, u->name);
 	if (!w)
 		return;
-	/* Nothing to stop is stopped. */
-	if (manager_stop_unit(c->manager, &now, u->name) != MANAGER_DONE) {
+	v = manager_stop_unit(c->manager, &now, u->name);
+	if (v == MANAGER_NO_MANUAL_STOP) {
+		waiter_remove(c, w);
+		supd_control_refuse(c, q->id, q->unit, v);
+	} else if (v != MANAGER_DONE) { /* nothing to stop is stopped */
 		settle_one(c, w, u, false);
 		manager_unload_unit(c->manager, u);
 	} else if (!q->wait && is_waiting(c, q->id)) {

@@ -31,6 +31,9 @@ void supd_log_started(const struct unit *u)
 	const struct run *run = u->run;
 	char attempt[32] = "";
 
+	/* It was not, and its end says why. */
+	if (run->result == RUN_RESULT_DEPENDENCY || run->result == RUN_RESULT_START_LIMIT)
+		return;
 	if (run->attempt > 1)
 		(void) snprintf(attempt, sizeof(attempt), ", attempt %u", (unsigned) run->attempt);
 	if (run->trigger_unit)
@@ -56,7 +59,7 @@ static void say_over(const struct unit *u)
 void supd_log_settled(const struct unit *u, bool run_ended)
 {
 	const struct run *run = u->run;
-	char words[160], took[TIMESPAN_MAX + sizeof(" after ")] = "", span[TIMESPAN_MAX];
+	char words[512], took[TIMESPAN_MAX + sizeof(" after ")] = "", span[TIMESPAN_MAX];
 	char again[TIMESPAN_MAX + sizeof(", restart in ")] = "";
 
 	if (!run_ended) {

@@ -186,9 +186,27 @@ static int copy_spec(struct arena *a, const struct service_spec *from, struct se
 	memset(to->command, 0, sizeof(to->command));
 	to->success = NULL;
 	to->conditions = NULL;
+	to->restart = NULL;
+	to->dependencies = NULL;
 	if (copy_string(a, &to->description) < 0 || copy_string(a, &to->type_name) < 0 ||
 	    copy_exec(a, &to->exec) < 0)
 		return -ENOMEM;
+	return 0;
+}
+
+static int copy_monitor(struct arena *a, const struct run_monitor **monitor)
+{
+	struct run_monitor *copy;
+	size_t n;
+
+	if (!*monitor)
+		return 0;
+	n = sizeof(*copy) + strlen((*monitor)->unit) + 1;
+	copy = arena_alloc(a, n);
+	if (!copy)
+		return -ENOMEM;
+	memcpy(copy, *monitor, n);
+	*monitor = copy;
 	return 0;
 }
 
@@ -203,8 +221,9 @@ static int copy_request(struct spawn *s, const struct spawn_request *from)
 	s->command = *from->command;
 	if (copy_spec(a, from->spec, &s->spec) < 0 || copy_string(a, &s->request.unit) < 0 ||
 	    copy_string(a, &s->run.trigger_unit) < 0 || copy_string(a, &s->command.path) < 0 ||
-	    copy_strings(a, &s->command.argv) < 0)
+	    copy_strings(a, &s->command.argv) < 0 || copy_monitor(a, &s->run.monitor) < 0)
 		return -ENOMEM;
+	s->run.detail = NULL;
 	s->request.spec = &s->spec;
 	s->request.run = &s->run;
 	s->request.command = &s->command;

@@ -211,7 +211,8 @@ static void put_run(struct block *b, const struct run *run)
 
 	text_hex16(run->id, id);
 	set(b, "INVOCATION_ID", id);
-	if (run->trigger_unit) {
+	/* Of other units systemd says nothing either. */
+	if (run->trigger_unit && str_ends(run->trigger_unit, ".timer")) {
 		set(b, "TRIGGER_UNIT", run->trigger_unit);
 		set_usec(b, "TRIGGER_TIMER_REALTIME_USEC", run->triggered_real);
 		set_usec(b, "TRIGGER_TIMER_MONOTONIC_USEC", run->triggered_boot);
@@ -224,9 +225,9 @@ static void put_run(struct block *b, const struct run *run)
 }
 
 /* Only words that systemd has, too. */
-static const char *service_result(const struct run *run)
+static const char *service_result(enum run_result result)
 {
-	switch (run->result) {
+	switch (result) {
 	case RUN_RESULT_NONE:
 	case RUN_RESULT_STOPPED:
 		return run_result_to_string(RUN_RESULT_SUCCESS);
@@ -244,25 +245,41 @@ static const char *service_result(const struct run *run)
 	case RUN_RESULT_START_LIMIT:
 		break;
 	}
-	return run_result_to_string(run->result);
+	return run_result_to_string(result);
+}
+
+static void put_exit(struct block *b, const char *code_name, const char *status_name, int wstatus)
+{
+	char buf[16];
+
+	if (WIFEXITED(wstatus)) {
+		set(b, code_name, "exited");
+		set_usec(b, status_name, (usec_t) WEXITSTATUS(wstatus));
+	} else {
+		set(b, code_name, WCOREDUMP(wstatus) ? "dumped" : "killed");
+		set(b, status_name, value_signal_name(WTERMSIG(wstatus), buf));
+	}
 }
 
 /* What the commands of a stop are told of what came before. */
 static void put_result(struct block *b, const struct run *run)
 {
-	int wstatus = run->main_wstatus;
-	char buf[16];
+	set(b, "SERVICE_RESULT", service_result(run->result));
+	if (run->main_exited)
+		put_exit(b, "EXIT_CODE", "EXIT_STATUS", run->main_wstatus);
+}
 
-	set(b, "SERVICE_RESULT", service_result(run));
-	if (!run->main_exited)
-		return;
-	if (WIFEXITED(wstatus)) {
-		set(b, "EXIT_CODE", "exited");
-		set_usec(b, "EXIT_STATUS", (usec_t) WEXITSTATUS(wstatus));
-	} else {
-		set(b, "EXIT_CODE", WCOREDUMP(wstatus) ? "dumped" : "killed");
-		set(b, "EXIT_STATUS", value_signal_name(WTERMSIG(wstatus), buf));
-	}
+/* What a unit that OnFailure= or OnSuccess= began is told of the one that named it. */
+static void put_monitor(struct block *b, const struct run_monitor *monitor)
+{
+	char id[2 * RUN_ID_BYTES + 1];
+
+	text_hex16(monitor->id, id);
+	set(b, "MONITOR_UNIT", monitor->unit);
+	set(b, "MONITOR_INVOCATION_ID", id);
+	set(b, "MONITOR_SERVICE_RESULT", service_result(monitor->result));
+	if (monitor->main_exited)
+		put_exit(b, "MONITOR_EXIT_CODE", "MONITOR_EXIT_STATUS", monitor->main_wstatus);
 }
 
 /* MANAGERPID= is what tells systemd-notify(1) not to speak in our name. */
@@ -319,6 +336,8 @@ int environment_build(const struct environment_input *in, struct arena *arena, c
 	put_terminal(&b, in);
 	if (in->phase == EXEC_STOP || in->phase == EXEC_STOP_POST)
 		put_result(&b, in->run);
+	if (in->run->monitor && (in->phase == EXEC_START_PRE || in->phase == EXEC_START))
+		put_monitor(&b, in->run->monitor);
 	for (const char *const *name = spec->exec->pass_environment; name && *name; name++)
 		pass(&b, in, *name);
 	put_all(&b, spec->exec->environment);

@@ -8,6 +8,7 @@ libservice_a_SOURCES = \
 	%D%/condition.c %D%/condition.h \
 	%D%/condition_judge.c %D%/condition_private.h \
 	%D%/condition_values.c \
+	%D%/dependencies.c %D%/dependencies.h \
 	%D%/environment.c %D%/environment.h \
 	%D%/environment_file.c \
 	%D%/exec_directories.c %D%/exec_directories.h \

@@ -66,6 +66,15 @@ enum exec_step {
 
 struct run_said;
 
+/* For a run that OnFailure= or OnSuccess= began: of what run that is the end. */
+struct run_monitor {
+	uint8_t id[RUN_ID_BYTES];
+	enum run_result result;
+	bool main_exited;
+	int32_t main_wstatus;
+	char unit[];
+};
+
 struct run {
 	uint8_t id[RUN_ID_BYTES];
 	char cause[RUN_CAUSE_MAX + 1];
@@ -80,6 +89,7 @@ struct run {
 	enum exec_step step;      /* EXEC, RESOURCES: which */
 	bool main_exited;         /* what EXIT_CODE= and EXIT_STATUS= say of the main process */
 	int32_t main_wstatus;
+	const struct run_monitor *monitor; /* or NULL; likewise */
 	const char *detail;       /* DEPENDENCY: what failed; SKIPPED, ASSERT: what was not met; in words, or NULL. Owned
 				   * like trigger_unit */
 	usec_t cpu;               /* user and system, of all processes reaped */

@@ -25,6 +25,8 @@ static const struct service_spec defaults = {
 	.exec = &exec_defaults,
 };
 
+static const char *const target_sections[] = { "Target", NULL };
+
 static const struct restart_policy again_defaults = {
 	.mode = RESTART_NO,
 	.limit_burst = SPEC_START_LIMIT_BURST,
@@ -158,6 +160,7 @@ int service_spec_parse(const struct specifiers *specifiers, const char *file, co
 {
 	struct spec_draft draft = {
 		.spec = defaults, .exec = exec_defaults, .again = again_defaults, .specifiers = specifiers,
+		.dependencies.has_defaults = true,
 	};
 	const char *type = find_type(assignment, n, &draft.spec);
 	int r;
@@ -178,6 +181,36 @@ int service_spec_parse(const struct specifiers *specifiers, const char *file, co
 		r = keep_exec(&draft, arena);
 	if (r >= 0)
 		r = keep_restart(&draft, arena);
+	if (r >= 0)
+		r = spec_keep_dependencies(&draft, arena);
+	if (r < 0)
+		return r;
+	*ret = draft.spec;
+	return 0;
+}
+
+int target_spec_parse(const struct specifiers *specifiers, const struct assignment *assignment, size_t n,
+		      struct arena *arena, struct diag *d, struct service_spec *ret)
+{
+	struct key_table keys = *service_keys();
+	struct spec_draft draft = {
+		.spec = defaults, .exec = exec_defaults, .again = again_defaults, .specifiers = specifiers,
+		.dependencies.has_defaults = true,
+	};
+	int r;
+
+	keys.ignored_sections = target_sections;
+	draft.spec.type_name = "target";
+	draft.spec.has_type = draft.spec.remain_after_exit = true;
+	for (size_t i = 0; i < n; i++)
+		if (str_equal(assignment[i].section, "Service")) {
+			diag_add(d, DIAG_ERROR, assignment[i].file, assignment[i].line, assignment[i].key,
+				 "a target has no section [Service]");
+			break;
+		}
+	r = keys_apply(&keys, assignment, n, arena, d, &draft);
+	if (r >= 0)
+		r = spec_keep_dependencies(&draft, arena);
 	if (r < 0)
 		return r;
 	*ret = draft.spec;

@@ -16,6 +16,7 @@
 struct cgroup_limits;
 struct exec_directories;
 struct exec_limits;
+struct dependencies;
 struct restart_policy;
 struct conditions;
 
@@ -107,6 +108,7 @@ struct service_spec {
 	const struct conditions *conditions; /* Condition*= and Assert*=, service/condition.h; NULL: none */
 	const struct exit_status_set *success; /* NULL: only 0 */
 	const struct restart_policy *restart;  /* NULL: never, and no limit on starts */
+	const struct dependencies *dependencies; /* NULL: none */
 	usec_t timeout_start; /* for each command of the start-up; USEC_NEVER: none, the default of a oneshot */
 	usec_t timeout_stop;  /* for each command and each wait of the stop; 90 s by default, USEC_NEVER: none */
 	enum kill_mode kill_mode;
@@ -129,6 +131,9 @@ int service_spec_parse(const struct specifiers *specifiers, const char *file, co
 
 /* Do the commands of this phase get $NOTIFY_SOCKET? */
 bool service_spec_may_notify(const struct service_spec *spec, enum exec_phase phase);
+/* The same for a target: a service without commands that remains active. */
+int target_spec_parse(const struct specifiers *specifiers, const struct assignment *assignment, size_t n,
+		      struct arena *arena, struct diag *d, struct service_spec *ret);
 
 /* Does this wait status count as success? 0 and what SuccessExitStatus= says. */
 bool service_spec_is_success(const struct service_spec *spec, int wstatus);

@@ -16,6 +16,8 @@
 #include "service/spec_values.h"
 
 #define FIELD(member) offsetof(struct spec_draft, spec.member)
+#define DEPENDENCIES_FIELD(member) offsetof(struct spec_draft, dependencies.member)
+#define DEPENDENCY(key, kind) { "Unit", key, KEY_KNOWN, spec_parse_dependency, 0, DEPENDENCY_##kind }
 #define AGAIN_FIELD(member) offsetof(struct spec_draft, again.member)
 #define EXEC_FIELD(member) offsetof(struct spec_draft, exec.member)
 #define HARMLESS(section, key) { section, key, KEY_HARMLESS, NULL, 0, 0 }
@@ -23,14 +25,24 @@
 
 static const struct key_row rows[] = {
 	{ "Unit", "Description", KEY_KNOWN, spec_parse_description, FIELD(description), 0 },
-	{ "Unit", "Requires", KEY_KNOWN, spec_parse_dependency, 0, 0 },
-	{ "Unit", "Requisite", KEY_KNOWN, spec_parse_dependency, 0, 0 },
-	{ "Unit", "BindsTo", KEY_KNOWN, spec_parse_dependency, 0, 0 },
-	{ "Unit", "BindTo", KEY_KNOWN, spec_parse_dependency, 0, 0 },
-	{ "Unit", "Upholds", KEY_KNOWN, spec_parse_dependency, 0, 0 },
-	{ "Unit", "Wants", KEY_KNOWN, spec_parse_dependency, 0, 0 },
-	{ "Unit", "PartOf", KEY_KNOWN, spec_parse_dependency, 0, 0 },
-	{ "Unit", "Conflicts", KEY_KNOWN, spec_parse_dependency, 0, 0 },
+	DEPENDENCY("Requires", REQUIRES),
+	DEPENDENCY("Requisite", REQUISITE),
+	DEPENDENCY("BindsTo", BINDS_TO),
+	DEPENDENCY("BindTo", BINDS_TO),
+	DEPENDENCY("Upholds", UPHOLDS),
+	DEPENDENCY("Wants", WANTS),
+	DEPENDENCY("PartOf", PART_OF),
+	DEPENDENCY("Conflicts", CONFLICTS),
+	DEPENDENCY("Before", BEFORE),
+	DEPENDENCY("After", AFTER),
+	DEPENDENCY("OnSuccess", ON_SUCCESS),
+	DEPENDENCY("OnFailure", ON_FAILURE),
+	DEPENDENCY("PropagatesStopTo", PROPAGATES_STOP_TO),
+	DEPENDENCY("StopPropagatedFrom", STOP_PROPAGATED_FROM),
+	{ "Unit", "RequiresMountsFor", KEY_KNOWN, spec_parse_mounts, 0, 0 },
+	{ "Unit", "DefaultDependencies", KEY_KNOWN, key_parse_bool, DEPENDENCIES_FIELD(has_defaults), true },
+	{ "Unit", "RefuseManualStart", KEY_KNOWN, key_parse_bool, DEPENDENCIES_FIELD(refuse_manual_start), false },
+	{ "Unit", "RefuseManualStop", KEY_KNOWN, key_parse_bool, DEPENDENCIES_FIELD(refuse_manual_stop), false },
 	{ "Unit", "ConditionACPower", KEY_KNOWN, spec_parse_condition, 0, CONDITION_AC_POWER },
 	{ "Unit", "ConditionArchitecture", KEY_KNOWN, spec_parse_condition, 0,
 	  CONDITION_ARCHITECTURE },
@@ -249,8 +261,7 @@ static const struct key_row rows[] = {
 	/* Order and bookkeeping of systemd's, or what only says how another key is meant. */
 	HARMLESS("Install", "WantedBy"), HARMLESS("Install", "RequiredBy"), HARMLESS("Install", "UpheldBy"),
 	HARMLESS("Install", "Alias"), HARMLESS("Install", "Also"), HARMLESS("Install", "DefaultInstance"),
-	HARMLESS("Unit", "Documentation"), HARMLESS("Unit", "SourcePath"), HARMLESS("Unit", "Before"),
-	HARMLESS("Unit", "After"), HARMLESS("Unit", "DefaultDependencies"),
+	HARMLESS("Unit", "Documentation"), HARMLESS("Unit", "SourcePath"),
 	HARMLESS("Unit", "StopWhenUnneeded"), HARMLESS("Unit", "AllowIsolate"),
 	HARMLESS("Unit", "IgnoreOnIsolate"), HARMLESS("Unit", "IgnoreOnSnapshot"),
 	HARMLESS("Unit", "OnSuccessJobMode"), HARMLESS("Unit", "OnFailureJobMode"),
@@ -285,11 +296,11 @@ static const struct key_row rows[] = {
 	/* Asked for and not done: whoever relies on it must hear of it. */
 	NOT_APPLIED("Unit", "FailureAction"), NOT_APPLIED("Unit", "JobRunningTimeoutSec"),
 	NOT_APPLIED("Unit", "JobTimeoutAction"), NOT_APPLIED("Unit", "JobTimeoutSec"),
-	NOT_APPLIED("Unit", "JoinsNamespaceOf"), NOT_APPLIED("Unit", "OnFailure"),
-	NOT_APPLIED("Unit", "OnSuccess"), NOT_APPLIED("Unit", "PropagatesStopTo"),
-	NOT_APPLIED("Unit", "RefuseManualStart"), NOT_APPLIED("Unit", "RefuseManualStop"),
-	NOT_APPLIED("Unit", "RequiresMountsFor"), NOT_APPLIED("Unit", "StartLimitAction"),
-	NOT_APPLIED("Unit", "StopPropagatedFrom"),
+	NOT_APPLIED("Unit", "JoinsNamespaceOf"),
+
+
+	NOT_APPLIED("Unit", "StartLimitAction"),
+
 	NOT_APPLIED("Unit", "SuccessAction"), NOT_APPLIED("Unit", "WantsMountsFor"),
 
 	NOT_APPLIED("Service", "AllowedCPUs"), NOT_APPLIED("Service", "AllowedMemoryNodes"),

@@ -135,22 +135,6 @@ int spec_parse_description(const struct key_context *c)
 	return text ? 0 : -ENOMEM;
 }
 
-/* Targets, mounts, sockets, slices: there is nothing here that could be missing. Other services there could be. */
-int spec_parse_dependency(const struct key_context *c)
-{
-	_cleanup_(arena_done) struct arena scratch = { 0 };
-	const char *at = c->assignment->value;
-	char *word;
-	int r;
-
-	while ((r = value_word(&at, VALUE_WORD_RAW, &scratch, &word)) > 0)
-		if (str_ends(word, ".service") || str_ends(word, ".timer")) {
-			spec_not_applied(c, word);
-			return 0;
-		}
-	return r == -ENOMEM ? r : 0;
-}
-
 /* ---- what kind of service ---- */
 
 int spec_type_from_string(const char *word, enum service_type *ret)

@@ -6,6 +6,7 @@
  * is a struct spec_draft. */
 
 #include "base/keys.h"
+#include "service/dependencies.h"
 #include "service/restart.h"
 #include "service/spec.h"
 
@@ -22,9 +23,13 @@ struct spec_draft {
 	const struct specifiers *specifiers;
 	const struct assignment *restart; /* the Restart= that counts, or NULL */
 	struct restart_policy again; /* spec.restart is made of it in the end */
+	struct dependencies dependencies; /* likewise */
 };
 
 /* ---- what parsers share ---- */
+
+/* Copies what is not as it is by itself. 0 or -ENOMEM. */
+int spec_keep_dependencies(struct spec_draft *draft, struct arena *arena);
 
 struct spec_draft *spec_draft_of(const struct key_context *c);
 /* "Key= SENTENCE, not 'TEXT'" */
@@ -40,9 +45,10 @@ int spec_list_append(struct arena *arena, const char *const **list, const char *
 /* ---- the parsers ---- */
 
 int spec_parse_description(const struct key_context *c);
-int spec_parse_dependency(const struct key_context *c);
 int spec_parse_condition(const struct key_context *c); /* row->parameter: the kind */
 int spec_parse_assert(const struct key_context *c);
+int spec_parse_dependency(const struct key_context *c); /* row->parameter: enum dependency_kind */
+int spec_parse_mounts(const struct key_context *c);
 int spec_parse_type(const struct key_context *c);
 int spec_parse_restart(const struct key_context *c);
 int spec_parse_command(const struct key_context *c);

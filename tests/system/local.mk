@@ -23,6 +23,7 @@ system_tests = \
 	%D%/test_output.sh %D%/test_pid1.sh %D%/test_reload.sh %D%/test_restart.sh \
 	%D%/test_notify.sh %D%/test_pid1.sh %D%/test_reload.sh %D%/test_restart.sh \
 	%D%/test_access.sh %D%/test_config.sh %D%/test_debian_units.sh %D%/test_enable.sh %D%/test_env.sh %D%/test_explain.sh %D%/test_gate.sh %D%/test_kill.sh \
+	%D%/test_access.sh %D%/test_config.sh %D%/test_debian_units.sh %D%/test_dependencies.sh %D%/test_env.sh %D%/test_explain.sh %D%/test_gate.sh %D%/test_kill.sh \
 	%D%/test_pid1.sh %D%/test_reload.sh %D%/test_restart.sh \
 	%D%/test_access.sh %D%/test_conditions.sh %D%/test_config.sh %D%/test_debian_units.sh %D%/test_env.sh %D%/test_explain.sh %D%/test_gate.sh %D%/test_kill.sh \
 	%D%/test_pid1.sh %D%/test_reload.sh \

@@ -20,3 +20,12 @@ TESTS += %D%/test_directories
 check_PROGRAMS += %D%/test_report
 TESTS += %D%/test_report
 %C%_test_report_LDADD = $(TEST_LIBS) $(CORE_LIBS)
+
+check_PROGRAMS += %D%/test_transaction
+TESTS += %D%/test_transaction
+%C%_test_transaction_LDADD = $(TEST_LIBS) $(CORE_LIBS)
+
+check_PROGRAMS += %D%/test_turns
+TESTS += %D%/test_turns
+%C%_test_turns_SOURCES = %D%/test_turns.c %D%/fake_world.c %D%/fake_world.h
+%C%_test_turns_LDADD = $(TEST_LIBS) $(CORE_LIBS)

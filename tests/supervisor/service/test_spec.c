@@ -326,10 +326,6 @@ static const struct {
 } set_aside[] = {
 	{ "[Service]\nExecStart=a\nProtectSystem=full", "ProtectSystem" },
 	{ "[Service]\nExecStart=a\nDynamicUser=yes", "DynamicUser" },
-	{ "[Unit]\nOnFailure=mail.service\n[Service]\nExecStart=a", "OnFailure" },
-	{ "[Unit]\nRequires=x.target other.service\n[Service]\nExecStart=a", "Requires" },
-	{ "[Unit]\nWants=other.service\n[Service]\nExecStart=a", "Wants" },
-	{ "[Unit]\nRequiresMountsFor=/var/log\n[Service]\nExecStart=a", "RequiresMountsFor" },
 };
 
 START_TEST(what_is_asked_for_and_not_done_is_told)
