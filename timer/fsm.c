@@ -8,7 +8,7 @@
 
 #include "base/cleanup.h"
 
-/* Each effect at most once a step; misses of one reason are one, with the last moment and the sum. */
+/* Each effect at most once a step; misses of one reason are one, with the first moment, the last one and the sum. */
 void step_effect(struct step *s, struct timer_effect e)
 {
 	for (unsigned i = 0; i < s->fx->n; i++) {
@@ -16,6 +16,7 @@ void step_effect(struct step *s, struct timer_effect e)
 
 		if (have->kind != e.kind || have->reason != e.reason)
 			continue;
+		have->first = usec_min(have->first, e.first);
 		have->at = usec_max(have->at, e.at);
 		have->count += e.count;
 		return;
@@ -41,7 +42,7 @@ usec_t real_of(const struct supd_now *now, int64_t boot)
 
 /* ---- the record ---- */
 
-void step_missed(struct step *s, enum miss_reason reason, usec_t at, uint64_t count)
+void step_missed_all(struct step *s, enum miss_reason reason, usec_t first, usec_t at, uint64_t count)
 {
 	struct timer_memory *m = s->memory;
 
@@ -52,8 +53,15 @@ void step_missed(struct step *s, enum miss_reason reason, usec_t at, uint64_t co
 	m->miss_reason = reason;
 	m->miss_at = at;
 	m->miss_count += count;
-	step_effect(s, (struct timer_effect) { .kind = TFX_MISSED, .reason = reason, .at = at, .count = count });
+	step_effect(s, (struct timer_effect) {
+		.kind = TFX_MISSED, .reason = reason, .first = first, .at = at, .count = count,
+	});
 	step_effect(s, (struct timer_effect) { .kind = TFX_SAVE });
+}
+
+void step_missed(struct step *s, enum miss_reason reason, usec_t at)
+{
+	step_missed_all(s, reason, at, at, 1);
 }
 
 /* ---- beginning a run ---- */
@@ -101,7 +109,7 @@ void step_drop_waiting(struct step *s)
 	s->memory->waiting = (struct waiting) { 0 };
 	s->t->catch_up_at = USEC_NEVER;
 	if (w.reason != MISS_NONE && w.reason != MISS_INTERRUPTED)
-		step_missed(s, w.reason, w.scheduled, 1);
+		step_missed(s, w.reason, w.scheduled);
 }
 
 /* Of two that wait, the one noticed last is run for. */
@@ -127,21 +135,21 @@ static void elapse(struct step *s, const char *cause, usec_t scheduled)
 	drop_ladder(s);
 	step_drop_waiting(s);
 	if (is_busy(s))
-		step_missed(s, MISS_OVERLAP, scheduled, 1);
+		step_missed(s, MISS_OVERLAP, scheduled);
 	else
 		take(s, cause, scheduled, 1);
 }
 
-void step_went_by(struct step *s, usec_t last, usec_t before, usec_t age, uint64_t n)
+void step_went_by(struct step *s, const struct moments *past, usec_t age)
 {
-	if (n == 0)
+	if (past->n == 0)
 		return;
 	if (!step_is_young(s, age)) {
-		step_missed(s, s->unseen, last, n);
+		step_missed_all(s, s->unseen, past->first, past->last, past->n);
 		return;
 	}
-	step_missed(s, s->unseen, before, n - 1);
-	step_wait(s, s->unseen, last);
+	step_missed_all(s, s->unseen, past->first, past->before, past->n - 1);
+	step_wait(s, s->unseen, past->last);
 }
 
 /* ---- moments that are due ---- */
@@ -164,10 +172,10 @@ static void due_calendar(struct step *s)
 	if (due.n == 0)
 		return;
 	if (is_late(s, until - due.last)) {
-		step_went_by(s, due.last, due.before, until - due.last, due.n);
+		step_went_by(s, &due, until - due.last);
 		return;
 	}
-	step_missed(s, MISS_LATE, due.before, due.n - 1);
+	step_missed_all(s, MISS_LATE, due.first, due.before, due.n - 1);
 	elapse(s, trigger_kind_to_string(TRIGGER_CALENDAR), due.last);
 }
 
@@ -206,20 +214,21 @@ static bool is_first_sight(const struct step *s, const struct trigger *trigger, 
 void step_due_span(struct step *s, const struct trigger *trigger, int64_t due, usec_t age)
 {
 	struct stamp *anchor = anchor_of(s->memory, trigger->kind);
-	usec_t at = real_of(&s->now, due), before = at;
-	uint64_t n = 1;
+	usec_t at = real_of(&s->now, due);
+	struct moments past = { .n = 1, .first = at, .last = at };
 
 	if (!is_late(s, age) || is_first_sight(s, trigger, due)) {
 		elapse(s, trigger_kind_to_string(trigger->kind), at);
 		return;
 	}
 	if (anchor) {
-		n = anchor_skip(anchor, trigger->span, &s->now);
-		at = anchor->real;
-		before = usec_sub(at, trigger->span);
+		past.n = anchor_skip(anchor, trigger->span, &s->now);
+		past.last = anchor->real;
+		past.before = usec_sub(past.last, trigger->span);
+		past.first = usec_min(past.first, past.n > 1 ? past.before : past.last);
 		age = (usec_t) ((int64_t) s->now.boot - anchor->boot);
 	}
-	step_went_by(s, at, before, age, n);
+	step_went_by(s, &past, age);
 }
 
 void step_due_spans(struct step *s)
@@ -253,7 +262,7 @@ static void due_retry(struct step *s)
 		take(s, "retry", at, t->attempt + 1);
 		return;
 	}
-	step_missed(s, MISS_OVERLAP, at, 1);
+	step_missed(s, MISS_OVERLAP, at);
 	failed_for_good(s);
 }
 
@@ -438,7 +447,7 @@ static void refused(struct step *s)
 	if (s->t->phase == TIMER_IDLE)
 		return;
 	step_close_run(s);
-	step_missed(s, s->ev->refused, at, 1);
+	step_missed(s, s->ev->refused, at);
 	if (s->ev->refused != MISS_OVERLAP)
 		s->memory->anchor_active = s->memory->anchor_inactive = stamp_now(s);
 }
@@ -465,9 +474,9 @@ static void disable(struct step *s)
 	struct timer_memory *m = s->memory;
 
 	if (t->next.real <= s->now.real)
-		step_missed(s, MISS_DISABLED, t->next.real, 1);
+		step_missed(s, MISS_DISABLED, t->next.real);
 	if (t->next.boot <= (int64_t) s->now.boot)
-		step_missed(s, MISS_DISABLED, real_of(&s->now, t->next.boot), 1);
+		step_missed(s, MISS_DISABLED, real_of(&s->now, t->next.boot));
 	m->accounted_real = m->kept_real = 0;
 	m->accounted = (struct stamp) { 0 };
 }
@@ -563,7 +572,7 @@ static void end(struct step *s)
 	if (step_is_young(s, 0))
 		step_wait(s, MISS_SHUTDOWN, at);
 	else
-		step_missed(s, MISS_SHUTDOWN, at, 1);
+		step_missed(s, MISS_SHUTDOWN, at);
 }
 
 /* ---- the step ---- */

@@ -110,7 +110,7 @@ enum timer_effect_kind {
 	TFX_INTENT, /* make memory durable, then answer DURABLE */
 	TFX_START,  /* start the target: memory.open says with which id and cause */
 	TFX_SAVE,   /* memory changed: write it when convenient */
-	TFX_MISSED, /* for the record: reason, at (real time), count */
+	TFX_MISSED, /* for the record: reason; count moments from first to at (real time) */
 	TFX_ENDED,  /* a run of this timer ended: memory.last_* */
 	TFX_RETRY,  /* a rung waits: retry_at, attempt */
 	TFX_INTERRUPTED, /* the open run's end was never seen */
@@ -120,7 +120,7 @@ enum timer_effect_kind {
 struct timer_effect {
 	enum timer_effect_kind kind;
 	enum miss_reason reason;
-	usec_t at;
+	usec_t first, at;
 	uint64_t count;
 };
 /* One of each kind, and one MISSED for each reason. */

@@ -46,7 +46,7 @@ static void calendar_since(struct step *s, usec_t from)
 	/* What was passed over may come yet, if it turns out that the clock was wrong: it is not spent. */
 	memory_spend(m, m->normal_since, from);
 	m->normal_since = s->now.real;
-	step_went_by(s, past.last, past.before, s->now.real - past.last, past.n);
+	step_went_by(s, &past, s->now.real - past.last);
 }
 
 static void calendar_anew(struct step *s)
@@ -196,7 +196,7 @@ static void interrupted(struct step *s)
 	m->last_scheduled = open.scheduled;
 	m->last_end = m->last_failure = stamp_now(s);
 	step_effect(s, (struct timer_effect) { .kind = TFX_INTERRUPTED, .at = open.scheduled });
-	step_missed(s, MISS_INTERRUPTED, open.scheduled, 1);
+	step_missed(s, MISS_INTERRUPTED, open.scheduled);
 }
 
 /* A run was open when this memory was last written: what became of it? True if it was the target's last. */

@@ -22,13 +22,15 @@ struct step {
 
 /* fsm.c */
 void step_effect(struct step *s, struct timer_effect e);
-void step_missed(struct step *s, enum miss_reason reason, usec_t at, uint64_t count);
+void step_missed(struct step *s, enum miss_reason reason, usec_t at);
+/* @count moments, none of them if it is 0. */
+void step_missed_all(struct step *s, enum miss_reason reason, usec_t first, usec_t last, uint64_t count);
 void step_own_run_ended(struct step *s, struct stamp end);
 void step_close_run(struct step *s);
 void step_due_spans(struct step *s);
 void step_due_span(struct step *s, const struct trigger *trigger, int64_t due, usec_t age);
-/* Moments that went by, @last and @n - 1 before it (of which @before is the last): one run for all if it is young. */
-void step_went_by(struct step *s, usec_t last, usec_t before, usec_t age, uint64_t n);
+/* Moments that went by, the last of them @age ago: one run for all if it is young. */
+void step_went_by(struct step *s, const struct moments *past, usec_t age);
 void step_wait(struct step *s, enum miss_reason reason, usec_t scheduled);
 void step_drop_waiting(struct step *s);
 bool step_is_young(const struct step *s, usec_t age);

@@ -138,9 +138,14 @@ static uint64_t count_union(const struct timer_spec *spec, const struct zone *lo
 static void moments_add(const struct timer_spec *spec, const struct zone *local, usec_t after, usec_t until,
 			struct moments *ret)
 {
+	uint64_t n;
+
 	if (after >= until)
 		return;
-	ret->n += count_union(spec, local, after, until);
+	n = count_union(spec, local, after, until);
+	if (n > 0 && ret->n == 0)
+		ret->first = earliest(spec, local, after);
+	ret->n += n;
 	for (unsigned i = 0; i < spec->n_triggers; i++)
 		if (spec->trigger[i].kind == TRIGGER_CALENDAR)
 			note_last(ret, calendar_last(spec->trigger[i].calendar, local, after, until), i);

@@ -39,10 +39,11 @@ usec_t schedule_next_real(const struct trigger *t, const struct timer_memory *me
 int64_t schedule_next_boot(const struct trigger *t, const struct timer_memory *memory,
 			   const struct schedule_bases *bases);
 
-/* Calendar moments of @spec in (@after, @until] that were not spent: how many, and the last one. Several
- * expressions that meet in one moment count once, as long as there are fewer than a thousand. */
+/* Calendar moments of @spec in (@after, @until] that were not spent: how many, the first and the last one.
+ * Several expressions that meet in one moment count once, as long as there are fewer than a thousand. */
 struct moments {
 	uint64_t n;
+	usec_t first;    /* 0: none */
 	usec_t last;     /* 0: none */
 	usec_t before;   /* the last but one; 0: none */
 	uint8_t trigger; /* of the last */

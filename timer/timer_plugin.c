@@ -111,6 +111,7 @@ static void say_missed(struct supd_instance *self, struct entry *e, const struct
 	const struct supd_field field[] = {
 		{ .key = "reason", .type = SUPD_STRING, .value.string = reason },
 		{ .key = "scheduled", .type = SUPD_TIMESTAMP, .value.usec = fx->at },
+		{ .key = "first", .type = SUPD_TIMESTAMP, .value.usec = fx->first },
 		{ .key = "count", .type = SUPD_NUMBER, .value.number = (int64_t) fx->count },
 		{ .key = "dst", .type = dst ? SUPD_STRING : SUPD_NULL, .value.string = dst },
 		{ .key = "activates", .type = SUPD_STRING, .value.string = e->config->spec.unit },

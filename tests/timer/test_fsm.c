@@ -421,6 +421,42 @@ START_TEST(of_a_holiday_only_the_last_day_is_made_up_for)
 }
 END_TEST
 
+static const struct timer_effect *missed_of(const struct bench *b)
+{
+	for (unsigned i = 0; i < b->effects.n; i++)
+		if (b->effects.item[i].kind == TFX_MISSED)
+			return &b->effects.item[i];
+	ck_abort_msg("nothing was missed");
+}
+
+START_TEST(of_many_misses_the_first_and_the_last_are_told)
+{
+	struct bench b;
+
+	remember_daily(&b, DAILY);
+	begin_at(&b, 9 * DAY + 3 * HOUR, "missed downtime 8");
+	ck_assert_uint_eq(missed_of(&b)->first, real_at(DAY + 2 * HOUR));
+	ck_assert_uint_eq(missed_of(&b)->at, real_at(8 * DAY + 2 * HOUR));
+	bench_done(&b);
+}
+END_TEST
+
+START_TEST(of_an_interval_too)
+{
+	const struct row late = { .at = 5 * HOUR + 30 * MIN, .event = WAKE };
+	const struct row anew = { .at = 0, .event = TIMER_ENDED, .result = SUPD_RESULT_SUCCESS };
+	struct bench b;
+
+	bench_init(&b, "OnUnitActiveSec=1h\nPersistent=no\n", NULL);
+	begin_at(&b, 0, "");
+	(void) bench_step(&b, &anew);
+	ck_assert_str_eq(bench_step(&b, &late), "missed late 5");
+	ck_assert_uint_eq(missed_of(&b)->first, real_at(HOUR));
+	ck_assert_uint_eq(missed_of(&b)->at, real_at(5 * HOUR));
+	bench_done(&b);
+}
+END_TEST
+
 START_TEST(what_is_older_than_CatchUpSec_is_missed)
 {
 	struct bench b;
@@ -633,6 +669,8 @@ static Suite *fsm_suite(void)
 	tcase_add_loop_test(t, the_rules_hold, 0, ELEMENTS(scripts));
 	tcase_add_test(t, after_a_night_one_run_makes_up_for_the_night);
 	tcase_add_test(t, of_a_holiday_only_the_last_day_is_made_up_for);
+	tcase_add_test(t, of_many_misses_the_first_and_the_last_are_told);
+	tcase_add_test(t, of_an_interval_too);
 	tcase_add_test(t, what_is_older_than_CatchUpSec_is_missed);
 	tcase_add_test(t, exactly_as_old_is_made_up_for);
 	tcase_add_test(t, without_Persistent_all_is_missed);

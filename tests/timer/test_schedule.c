@@ -409,7 +409,7 @@ START_TEST(counting_agrees_with_stepping)
 {
 	for (unsigned mask = 0; mask < 256; mask++) {
 		struct bench b = { 0 };
-		usec_t when, last = 0, before = 0, until = T0 + 12 * HOUR;
+		usec_t when, first = 0, last = 0, before = 0, until = T0 + 12 * HOUR;
 		uint64_t n = 0;
 
 		add_calendar(&b, "hourly");
@@ -421,9 +421,10 @@ START_TEST(counting_agrees_with_stepping)
 		while ((when = next_of(&b).real) <= until) {
 			before = last;
 			last = b.memory.accounted_real = when;
-			n++;
+			first = n++ == 0 ? when : first;
 		}
 		check_moments(&b, T0, until, n, last, before);
+		ck_assert_uint_eq(moments_of(&b, T0, until).first, first);
 	}
 }
 END_TEST
