@@ -30,7 +30,7 @@ static const struct option options[] = {
 	{ CLI_FULL, true, 'l', TAKES_NOTHING, "full", NULL, "cut nothing, however narrow the terminal" },
 	{ CLI_HELP, true, 'h', TAKES_NOTHING, "help", NULL, "show this help; after a verb, help on the verb" },
 	{ CLI_VERSION, true, 0, TAKES_NOTHING, "version", NULL, "show the version of supctl" },
-	{ CLI_ALL, false, 'a', TAKES_NOTHING, "all", NULL, "inactive and disabled ones, too" },
+	{ CLI_ALL, false, 'a', TAKES_NOTHING, "all", NULL, "inactive and disabled ones, or templates, too" },
 	{ CLI_FAILED, false, 0, TAKES_NOTHING, "failed", NULL, "failed ones only" },
 	{ CLI_NO_BLOCK, false, 0, TAKES_NOTHING, "no-block", NULL, "do not wait until it is done" },
 	{ CLI_QUIET, false, 'q', TAKES_NOTHING, "quiet", NULL, "print no result; the exit status tells" },

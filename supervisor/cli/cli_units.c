@@ -10,6 +10,7 @@
 #include "control/format.h"
 #include "control/rows.h"
 #include "control/rows_json.h"
+#include "unit/name.h"
 
 static const char *or_empty(const char *s)
 {
@@ -32,9 +33,14 @@ static enum table_style active_style(const char *active)
 
 static bool is_listed(const struct cli *c, const struct supd_row *row, int argc, char **argv)
 {
+	const char *unit = or_empty(row_string(row, "unit"));
+
 	if (cli_has(c, CLI_FAILED) && !str_equal(or_empty(row_string(row, "active_state")), "failed"))
 		return false;
-	return cli_matches(or_empty(row_string(row, "unit")), argc - 1, argv + 1);
+	/* Files to make units of, and no units. */
+	if (!cli_has(c, CLI_ALL) && unit_name_is_template(unit))
+		return false;
+	return cli_matches(unit, argc - 1, argv + 1);
 }
 
 /* Leaves those rows that are to be shown, in their order. */

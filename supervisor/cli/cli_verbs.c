@@ -44,7 +44,7 @@ static int cli_help(struct cli *c, int argc, char **argv)
 #define ENABLE (CLI_QUIET | CLI_RUNTIME | CLI_NOW | CLI_NO_BLOCK)
 
 static const struct cli_verb verbs[] = {
-	{ LOOK, "list", "list-units", "[PATTERN…]", "units and their states", CLI_FAILED, 0, -1, cli_list, NULL },
+	{ LOOK, "list", "list-units", "[PATTERN…]", "units and their states", CLI_FAILED | CLI_ALL, 0, -1, cli_list, NULL },
 	{ LOOK, "timers", "list-timers", "[PATTERN…]", "timers: when each elapses next, how it went last", CLI_ALL, 0,
 	  -1, cli_timers, NULL },
 	{ LOOK, "why", NULL, "TIMER", "why a timer elapses when it does, and what became of its last moments", 0, 1, 1,

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,11 +23,20 @@ struct wanted {
 	const char *path, *name;
 };
 
+/* A template is judged as the daemon judges those of services: by an instance, which nobody else names. */
+#define INSTANCE_TO_JUDGE "i"
+struct made {
+	char name[UNIT_NAME_MAX + 1];
+	const char *template; /* lent by the index */
+};
+
 struct verify {
 	struct offline offline;
 	struct world_offline world;
 	struct wanted *wanted;
 	size_t n_wanted; /* 0: all units there are */
+	struct made *made; /* instances of templates of timers */
+	size_t n_made;
 	struct diag unfit; /* FILEs that cannot be judged; the others are all the same */
 	struct verify_report report;
 };
@@ -204,6 +214,56 @@ static int read_settings(struct verify *v)
 
 /* ---- the manager ---- */
 
+static int make_instance(struct verify *v, const char *template)
+{
+	struct made *grown = arena_grow(&v->offline.arena, v->made, v->n_made, sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	v->made = grown;
+	if (unit_name_add_instance(template, INSTANCE_TO_JUDGE, grown[v->n_made].name) == 0)
+		grown[v->n_made++].template = template;
+	return 0;
+}
+
+/* Those of the index as it is now. What memory does not suffice for is left out. */
+static void make_instances(struct verify *v)
+{
+	const char *name;
+
+	v->n_made = 0;
+	for (size_t i = 0; (name = unit_files_name(v->offline.files, i)); i++)
+		if (unit_name_kind(name) == UNIT_TIMER && unit_name_is_template(name) &&
+		    make_instance(v, name) < 0)
+			return;
+}
+
+/* The names of the index, then those. */
+static const char *name_at(void *ctx, size_t i)
+{
+	struct world_offline *w = ctx;
+	struct verify *v = (struct verify *) (void *) ((char *) w - offsetof(struct verify, world));
+	size_t n = unit_files_count(w->files);
+
+	if (i == n)
+		make_instances(v);
+	return i < n ? unit_files_name(w->files, i) : i - n < v->n_made ? v->made[i - n].name : NULL;
+}
+
+static const struct made *find_made(const struct verify *v, const char *name)
+{
+	for (size_t i = 0; i < v->n_made; i++)
+		if (str_equal(v->made[i].name, name))
+			return &v->made[i];
+	return NULL;
+}
+
+/* The target of such a timer, which is an instance as well. */
+static bool is_made_for_us(const struct unit *u)
+{
+	return !u->is_named && strstr(u->name, "@" INSTANCE_TO_JUDGE ".");
+}
+
 /* As far as it goes without a process: loaded, begun, and with the plugin running. */
 static int open_manager(struct verify *v)
 {
@@ -217,6 +277,7 @@ static int open_manager(struct verify *v)
 	if (r < 0)
 		return r;
 	world_offline_init(&v->world, v->offline.files);
+	v->world.world.unit_name = name_at;
 	r = offline_load(&v->offline, &v->world.world, &info, &d);
 	verify_report_problems(&v->report, &d);
 	diag_done(&d);
@@ -259,9 +320,10 @@ static void judge_timer(void *userdata, const struct manager_plugin_unit *u)
 	struct verify *v = userdata;
 	bool is_invalid = u->problems->n_errors > 0;
 	const char *load = is_invalid ? "invalid" : u->is_masked ? "masked" : "loaded";
-	struct verify_unit unit = { u->name, u->fragment, load, is_invalid };
+	const struct made *made = find_made(v, u->name);
+	struct verify_unit unit = { made ? made->template : u->name, u->fragment, load, is_invalid };
 
-	if (is_wanted(v, u->name))
+	if (is_wanted(v, unit.name))
 		verify_report_unit(&v->report, &unit, u->problems, NULL);
 }
 
@@ -271,7 +333,7 @@ static int judge(struct verify *v)
 	struct unit *u;
 
 	for (size_t i = 0; (u = manager_unit_at(v->offline.manager, i)); i++)
-		if (is_wanted(v, u->name))
+		if (is_wanted(v, u->name) && !is_made_for_us(u))
 			judge_service(v, u);
 	if (ENABLE_TIMER && !str_equal(state, "enabled"))
 		return fail(v, CONTROL_FAILED, "timers", reason ? reason : state);

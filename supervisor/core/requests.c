@@ -246,6 +246,21 @@ static const char *first_error(const struct unit *u)
 	return "see supctl status";
 }
 
+/* A timer that could be: a template, or an instance that nobody has enabled. */
+static bool possible_words(struct manager *m, const char *unit, char *buf, size_t n)
+{
+	if (unit_name_kind(unit) != UNIT_TIMER || !m->world->unit_resolve(m->world->ctx, unit))
+		return false;
+	if (unit_name_is_template(unit))
+		snprintf(buf, n, "%s is a template and no timer itself; enable an instance of it: supctl enable %.*sNAME.timer",
+			 unit, (int) (unit_name_suffix(unit) - unit), unit);
+	else if (unit_name_is_instance(unit))
+		snprintf(buf, n, "%s is not enabled yet: supctl enable %s makes it of its template", unit, unit);
+	else
+		return false;
+	return true;
+}
+
 const char *manager_verdict_words(struct manager *m, const char *unit, enum manager_verdict v, char *buf, size_t n)
 {
 	const char *near;
@@ -258,6 +273,8 @@ const char *manager_verdict_words(struct manager *m, const char *unit, enum mana
 		snprintf(buf, n, "%s is active already", unit);
 		break;
 	case MANAGER_NO_UNIT:
+		if (possible_words(m, unit, buf, n))
+			break;
 		near = manager_suggest(m, unit);
 		/* One that was removed while it runs still has its name. */
 		if (near && !str_equal(near, unit))

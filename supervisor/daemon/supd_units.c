@@ -185,6 +185,37 @@ static void send_service(struct supd_control *c, uint64_t id, const struct unit 
 	arena_done(&arena);
 }
 
+static void send_template(struct supd_control *c, uint64_t id, const char *name)
+{
+	struct arena arena = { 0 };
+	struct report r = { .arena = &arena };
+	struct unit_source source = { 0 };
+
+	if (c->world->read_unit(c->world->ctx, name, &source) >= 0) {
+		report_string(&r, "unit", name);
+		report_null(&r, "description");
+		report_string(&r, "load_state", source.is_masked ? "masked" : "loaded");
+		report_string(&r, "active_state", "inactive");
+		report_string(&r, "sub_state", "dead");
+		report_bool(&r, "enabled", false);
+		report_string(&r, "fragment", source.n_pieces > 0 ? source.piece[0].path : NULL);
+		report_problems(&r, "problems", &source.problems);
+		supd_control_row(c, id, &r);
+	}
+	unit_source_done(&source);
+	arena_done(&arena);
+}
+
+/* The plugin knows nothing of templates. */
+static void send_templates(struct supd_control *c, uint64_t id)
+{
+	const char *name;
+
+	for (size_t i = 0; (name = c->world->unit_name(c->world->ctx, i)); i++)
+		if (unit_name_kind(name) == UNIT_TIMER && unit_name_is_template(name))
+			send_template(c, id, name);
+}
+
 void units_list(struct supd_control *c, const struct control_request *q)
 {
 	struct listing l = { .c = c, .id = q->id, .has_problems = true };
@@ -195,6 +226,7 @@ void units_list(struct supd_control *c, const struct control_request *q)
 	if (timers_run(c)) {
 		(void) table(&l, "list");
 		manager_plugin_units(c->manager, send_silent, &l);
+		send_templates(c, q->id);
 	}
 	control_done(c->server, q->id, CONTROL_OK, NULL);
 	listing_done(&l);
