@@ -40,10 +40,8 @@ static int parse_time(const char *text, usec_t now, usec_t *ret, struct parse_er
 		*ret = seconds * USEC_PER_SEC;
 		return 0;
 	}
-	if (text[0] != '-' || timespan_parse(text + 1, &ago, reterr) < 0) {
-		reterr->sentence = "this supctl, built without timers, knows @SECONDS and -SPAN";
-		return -EBADMSG;
-	}
+	if (text[0] != '-' || timespan_parse(text + 1, &ago, reterr) < 0)
+		return parse_error_at(reterr, 0, "this supctl, built without timers, knows @SECONDS and -SPAN");
 	*ret = usec_sub(now, ago);
 	return 0;
 }

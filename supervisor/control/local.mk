@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 noinst_LIBRARIES += libcontrol.a
-CONTROL_LIBS = libcontrol.a $(BASE_LIBS) $(SYSTEMD_LIBS) $(JANSSON_LIBS)
+CONTROL_LIBS = libcontrol.a $(BASE_LIBS) $(SYSTEMD_LIBS) $(JANSSON_LIBS) -lm
 
 libcontrol_a_SOURCES = \
 	%D%/access.c %D%/access.h \

@@ -140,7 +140,7 @@ static int add_metrics(struct history *h, const struct history_record *r, sqlite
 
 static int add_details(struct history *h, const struct history_record *r)
 {
-	sqlite3_int64 entry;
+	sqlite3_int64 entry = 0;
 	int error;
 
 	if (r->n_output == 0 && r->n_metrics == 0)

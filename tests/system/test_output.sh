@@ -51,7 +51,11 @@ service quiet.service 'ExecStart=/bin/true'
 service yes.service 'ExecStart=/usr/bin/yes' KillSignal=SIGKILL
 service levels.service "ExecStart=/bin/printf '<3>bad\\\\n<7>chatter\\\\nplain\\\\n'" LogLevelMax=info
 service steps.service 'ExecStartPre=/bin/echo first' 'ExecStart=/bin/echo second' 'ExecStopPost=/bin/echo third'
-printf '[Timer]\nOnCalendar=2038-01-01\nUnit=fails.service\n' >"$units/lone.timer"
+timers=
+if [ "${ENABLE_TIMER:-yes}" = yes ]; then
+	timers=--experimental=timers
+	printf '[Timer]\nOnCalendar=2038-01-01\nUnit=fails.service\n' >"$units/lone.timer"
+fi
 
 logs() {
 	supctl logs "$@"
@@ -62,15 +66,20 @@ text() {
 	logs "$@" | sed -E 's/^[A-Z][a-z]{2} [0-9]{2} [0-9:]{8} [^ ]+ (out|err): /\1 /'
 }
 
-supd_start --experimental=timers
+supd_start $timers
 
 exits 1 "a run fails" supctl start fails
 says 'failed exit 3' "and why is told"
 says '\] err: what went wrong$' "with its own last words"
 says '\] out: line 3$' "ten lines of them"
 ok "and no more" bash -c '! grep -q "out: line 1$" <<<"$1"' - "$output"
-exits 1 "a trigger of such a run fails" supctl trigger lone
-says '\] err: what went wrong$' "with its last words, too"
+if [ "$timers" ]; then
+	exits 1 "a trigger of such a run fails" supctl trigger lone
+	says '\] err: what went wrong$' "with its last words, too"
+else
+	supctl start fails >/dev/null 2>&1
+	skip "a trigger of such a run fails" "built without timers"
+fi
 exits 1 "unless nothing is to be said" supctl start -q fails
 ok "when only the reason is" bash -c '! grep -q "went wrong" <<<"$1"' - "$output"
 exits 3 "status of the unit" supctl status fails
@@ -121,7 +130,7 @@ run=$(field fails run_id)
 is "the lines of a run" "$(logs fails --run="$run" | wc -l)" 12
 is "its first digits suffice" "$(logs fails --run="${run:0:12}" | wc -l)" 12
 is "the last ones" "$(text fails -n 1)" "err what went wrong"
-is "nothing was said long ago" "$(logs fails --until=2001-01-01 --no-legend)" ""
+is "nothing was said long ago" "$(logs fails --until=@978307200 --no-legend)" ""
 is "all was said in the last day" "$(logs fails --since=-24h | wc -l)" 36
 is "several units in the order of time" "$(text binary steps -n 1)" "out third"
 exits 2 "a time that is none" supctl logs fails --since=soonish
@@ -185,7 +194,7 @@ supd_kill
 is "after a kill what was printed is read without supd" "$(text waits --state-dir="$dir/state")" "out before the kill"
 exits 4 "and what was not is told" supctl logs --state-dir="$dir/state" nothing
 exits 69 "following needs a daemon" supctl logs -f waits
-supd_start --experimental=timers
+supd_start $timers
 is "and with the next supd" "$(text waits)" "out before the kill"
 supctl start named >/dev/null
 is "which goes on where the other ended" "$(logs named --json -n all | wc -l)" 27
