@@ -319,6 +319,30 @@ static int read_all(const struct unit_files *f, struct unit_source *s, const str
 	return r == 0 ? 0 : read_dropins(f, s);
 }
 
+/* Their names alone: what they lead to is of no matter. */
+static int read_links(const struct unit_files *f, struct unit_source *s)
+{
+	size_t n;
+	const struct unit_index_link *link = unit_index_links(&f->index, s->name, &n);
+
+	if (n == 0)
+		return 0;
+	s->pull = calloc(n, sizeof(*s->pull));
+	if (!s->pull)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		struct unit_pull *to = &s->pull[s->n_pulls++];
+
+		to->is_required = link[i].is_required;
+		to->unit = strdup(link[i].unit);
+		if (asprintf(&to->file, "%s/%s/%s", f->dir[link[i].dir].path, link[i].in, link[i].unit) < 0)
+			to->file = NULL;
+		if (!to->unit || !to->file)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 int unit_files_read(struct unit_files *f, const char *name, struct unit_source *ret)
 {
 	struct unit_source s = {0};
@@ -340,6 +364,8 @@ int unit_files_read(struct unit_files *f, const char *name, struct unit_source *
 	s.is_linked = e.is_linked;
 	s.is_linked_for_good = e.is_linked_for_good;
 	r = s.is_masked ? 0 : read_all(f, &s, &e);
+	if (r >= 0 && !s.is_masked)
+		r = read_links(f, &s);
 	if (r < 0) {
 		unit_source_done(&s);
 		return r;

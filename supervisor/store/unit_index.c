@@ -688,6 +688,81 @@ const char *unit_index_resolve(struct unit_index *x, const char *name, char buf[
 	return buf;
 }
 
+/* ---- what units want by links ---- */
+
+/* "a.target" of "a.target.wants": a service or target that has a file. */
+static struct unit_entry *owner_of(struct unit_index *x, const char *in)
+{
+	char name[NAME_MAX + 1];
+	struct unit_entry *e;
+
+	(void) snprintf(name, sizeof(name), "%.*s", (int) (strrchr(in, '.') - in), in);
+	e = unit_name_is_valid(name) ? find(x, name) : NULL;
+	if (e && e->alias_of)
+		e = find(x, e->alias_of);
+	if (!e || (unit_name_kind(e->name) != UNIT_SERVICE && unit_name_kind(e->name) != UNIT_TARGET))
+		return NULL;
+	return e;
+}
+
+static int compare_links(const void *one, const void *other)
+{
+	const struct unit_index_link *a = one, *b = other;
+	int c = strcmp(a->owner, b->owner);
+
+	return c ? c : strcmp(a->unit, b->unit);
+}
+
+/* The wants stand in the order of mark_wanted(): of the same link in several directories the first one decides. */
+static int keep_links(struct scan *s)
+{
+	struct unit_index *x = s->index;
+	const struct want *before = NULL;
+	size_t allocated = 0;
+
+	for (size_t i = 0; i < s->n_wants; before = &s->want[i++]) {
+		const struct want *w = &s->want[i];
+		struct unit_index_link *grown;
+		struct unit_entry *owner;
+
+		if (before && str_equal(before->unit, w->unit) && str_equal(before->in, w->in))
+			continue;
+		owner = w->is_masked ? NULL : owner_of(x, w->in);
+		if (!owner)
+			continue;
+		grown = grow(x->link, x->n_links, &allocated, sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		x->link = grown;
+		x->link[x->n_links++] = (struct unit_index_link) {
+			.owner = owner->name, .unit = w->unit, .in = w->in, .dir = w->dir,
+			.is_required = str_ends(w->in, ".requires"),
+		};
+		owner->fingerprint = hash_text(hash_text(owner->fingerprint, w->in), w->unit);
+	}
+	if (x->n_links > 0)
+		qsort(x->link, x->n_links, sizeof(*x->link), compare_links);
+	return 0;
+}
+
+const struct unit_index_link *unit_index_links(const struct unit_index *x, const char *owner, size_t *ret_n)
+{
+	size_t low = 0, high = x->n_links, end;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(x->link[middle].owner, owner) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (end = low; end < x->n_links && str_equal(x->link[end].owner, owner); end++)
+		;
+	*ret_n = end - low;
+	return x->link + low;
+}
+
 /* ---- the drop-ins of a unit ---- */
 
 struct chosen {
@@ -891,7 +966,8 @@ static int scan_all(struct scan *s)
 		return r;
 	mark_wanted(s);
 	resolve_aliases(s->index);
-	return mix_in_dropins(s->index);
+	r = keep_links(s);
+	return r < 0 ? r : mix_in_dropins(s->index);
 }
 
 int unit_index_build(const struct unit_dir *dirs, size_t n_dirs, bool trusted_only, unsigned kinds,
@@ -920,6 +996,7 @@ void unit_index_done(struct unit_index *x)
 {
 	free(x->entry);
 	free(x->dropin);
+	free(x->link);
 	free(x->distrust);
 	arena_done(&x->arena);
 	*x = (struct unit_index) {0};

@@ -51,6 +51,15 @@ struct unit_dropin {
 	struct unit_file_facts facts;
 };
 
+/* A link that makes a unit want or require another. */
+struct unit_index_link {
+	const char *owner; /* who wants */
+	const char *unit;  /* whom */
+	const char *in;    /* "a.target.wants" */
+	uint16_t dir;
+	bool is_required;
+};
+
 struct unit_index {
 	struct arena arena;
 	struct unit_entry *entry; /* by name */
@@ -58,6 +67,8 @@ struct unit_index {
 	size_t last; /* found last */
 	struct unit_dropin *dropin; /* by stem, file, directory */
 	size_t n_dropins;
+	struct unit_index_link *link; /* by owner, unit */
+	size_t n_links;
 	const char **distrust; /* of each directory, or NULL */
 };
 
@@ -76,6 +87,9 @@ const char *unit_index_resolve(struct unit_index *x, const char *name, char buf[
 /* The drop-ins of a unit in the order in which they apply; of one file name the first directory's, masked
  * ones left out. Gives; the caller frees the array. -ENOMEM. */
 int unit_index_dropins(const struct unit_index *x, const char *name, const struct unit_dropin ***ret, size_t *ret_n);
+
+/* The links of which @owner is the owner, as many as *ret_n; lent. */
+const struct unit_index_link *unit_index_links(const struct unit_index *x, const char *owner, size_t *ret_n);
 
 /* Empty, or /dev/null: what masks. */
 bool unit_is_null(const struct stat *st);

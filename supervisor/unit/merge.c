@@ -14,6 +14,24 @@ static void copy_problems(const struct diag *from, struct diag *to)
 	}
 }
 
+/* What a link says, said in the file. */
+static int add_link(const struct unit_pull *link, struct arena *arena, struct assignments *to)
+{
+	struct assignment *grown = arena_grow(arena, to->item, to->n, sizeof(*grown));
+	struct assignment a = {
+		.section = "Unit",
+		.key = link->is_required ? "Requires" : "Wants",
+		.value = arena_strdup(arena, link->unit),
+		.file = arena_strdup(arena, link->file),
+	};
+
+	if (!grown || !a.value || !a.file)
+		return -ENOMEM;
+	to->item = grown;
+	to->item[to->n++] = a;
+	return 0;
+}
+
 int unit_merge(const struct unit_source *source, struct arena *arena, struct assignments *ret, struct diag *d)
 {
 	struct assignments merged = {0};
@@ -30,6 +48,9 @@ int unit_merge(const struct unit_source *source, struct arena *arena, struct ass
 		if (r < 0)
 			return r;
 	}
+	for (size_t i = 0; i < source->n_pulls; i++)
+		if (add_link(&source->pull[i], arena, &merged) < 0)
+			return -ENOMEM;
 	*ret = merged;
 	return 0;
 }

@@ -2,7 +2,7 @@
 #ifndef SUPD_UNIT_MERGE_H
 #define SUPD_UNIT_MERGE_H
 
-/* Fragment and drop-ins → one list of assignments, in the order in which they apply. */
+/* Fragment, drop-ins and links → one list of assignments, in the order in which they apply. */
 
 #include "unit/reader.h"
 

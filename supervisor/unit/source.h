@@ -22,6 +22,13 @@ struct unit_piece {
 	const char *folder; /* that it lies in, lent for as long as there are unit files; NULL: some other */
 };
 
+/* A unit that is named by a link in NAME.wants/, .requires/ or .upholds/. */
+struct unit_pull {
+	char *unit;
+	char *file; /* that link */
+	bool is_required;
+};
+
 struct unit_source {
 	char *name;
 	uint64_t fingerprint;  /* changes when a byte of any piece, a link or the mask may have changed */
@@ -34,6 +41,8 @@ struct unit_source {
 	bool is_linked_for_good; /* … in a directory that outlives a boot */
 	struct unit_piece *piece;
 	size_t n_pieces;       /* 0 with problems: could not be read */
+	struct unit_pull *pull;
+	size_t n_pulls;
 	struct diag problems;  /* of the files: unreadable, writable by others, not a regular file … */
 };
 

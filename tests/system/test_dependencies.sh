@@ -99,6 +99,13 @@ exits 0 "its stop" supctl stop night.target
 ok "stops its parts" log_has 'late.service.*stopped'
 is "which are inactive then" "$(field late active_state)" inactive
 
+mkdir "$units/night.target.wants"
+ln -s ../hand.service "$units/night.target.wants/"
+exits 0 "a link in .wants/ makes a member" supctl reload
+supctl start night.target >/dev/null
+ok "which is started with it" grep -qx hand "$trace"
+supctl stop night.target >/dev/null
+traced >/dev/null
 rm "$units/y.service"
 exits 0 "a circle that is gone is forgotten by a reload" supctl reload
 exits 0 "and its units run" supctl start x

@@ -791,6 +791,36 @@ static uint64_t fingerprint_after_scan(void)
 	return unit_files_fingerprint(files, "a-b.service");
 }
 
+START_TEST(links_say_what_a_unit_wants_and_requires)
+{
+	uint64_t before;
+
+	put("lib/all.target", "[Unit]\n");
+	put("lib/a.service", "x");
+	put("lib/b.service", "x");
+	put("lib/c.service", "x");
+	put_link("etc/all.target.requires/a.service", "../nowhere");
+	put_link("lib/all.target.wants/b.service", "../b.service");
+	put_link("lib/all.target.wants/c.service", "../c.service");
+	put_link("etc/all.target.wants/c.service", "/dev/null");
+	put_link("lib/none.target.wants/c.service", "../c.service");
+	scan();
+	ck_assert_int_eq(unit_files_scan(files, SERVICES | 1u << UNIT_TARGET, &diag), 0);
+	before = unit_files_fingerprint(files, "all.target");
+	ck_assert_int_eq(unit_files_read(files, "all.target", &source), 0);
+	ck_assert_uint_eq(source.n_pulls, 2);
+	ck_assert_str_eq(source.pull[0].unit, "a.service");
+	ck_assert(source.pull[0].is_required);
+	ck_assert_str_eq(source.pull[1].unit, "b.service");
+	ck_assert(!source.pull[1].is_required);
+	unit_source_done(&source);
+	put_link("etc/all.target.wants/b.service", "/dev/null");
+	scan();
+	ck_assert_int_eq(unit_files_scan(files, SERVICES | 1u << UNIT_TARGET, &diag), 0);
+	ck_assert_uint_ne(unit_files_fingerprint(files, "all.target"), before);
+}
+END_TEST
+
 START_TEST(a_fingerprint_changes_with_whatever_a_unit_is_made_of)
 {
 	uint64_t before, now;
@@ -983,6 +1013,7 @@ static Suite *unit_files_suite(void)
 	tcase_add_test(t, links_say_what_is_wanted);
 	tcase_add_test(t, a_link_to_dev_null_unwants);
 	tcase_add_test(t, what_is_wanted_by_an_alias_is_wanted);
+	tcase_add_test(t, links_say_what_a_unit_wants_and_requires);
 	tcase_add_test(t, a_fingerprint_changes_with_whatever_a_unit_is_made_of);
 	tcase_add_test(t, the_same_bytes_in_a_new_file_are_noticed);
 	tcase_add_test(t, kinds_that_are_not_asked_for_leave_no_trace);
