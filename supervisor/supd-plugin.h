@@ -301,6 +301,11 @@ struct supd_host {
 	void (*log)(void *ctx, enum supd_log_level level, const char *unit, const char *message);
 	/* Something happened that people may want to follow: "elapsed", "missed" … */
 	void (*event)(void *ctx, const char *type, const char *unit, const struct supd_row *fields);
+	/* Adds to what was saved last, behind it, and load() gives both as one. Copies, returns a ticket at once, and is
+	 * answered by saved(): it is there whole then. What a crash kept of one that was not answered may be cut off
+	 * anywhere, and the plugin must see that by itself. After a failure, and in stop(), nothing can be added until a
+	 * save() has succeeded; without save() in this life, nothing can. -ENOTSUP: this host cannot. */
+	int64_t (*append)(void *ctx, const void *bytes, size_t n);
 	/* later versions only append */
 };
 

@@ -87,6 +87,8 @@ struct world {
 	 * manager_saved() with the ticket. save_now() returns when it is durable (at stop). */
 	int (*save)(void *ctx, const char *plugin, uint64_t ticket, const void *bytes, size_t n);
 	int (*save_now)(void *ctx, const char *plugin, const void *bytes, size_t n);
+	/* As struct supd_host's, answered as save(); NULL: this world cannot. */
+	int (*append)(void *ctx, const char *plugin, uint64_t ticket, const void *bytes, size_t n);
 	int (*load)(void *ctx, const char *plugin, unsigned generation, void **ret, size_t *ret_n); /* gives */
 	int (*set_aside)(void *ctx, const char *plugin, char *ret_name, size_t n);
 

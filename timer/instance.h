@@ -40,6 +40,7 @@ struct entry {
 	struct entry *stray_next;   /* whose run is of a target that it no longer has */
 	struct entry *turn_next;    /* due in this turn */
 	struct entry *intent_next;  /* waiting to be durable */
+	size_t touched_at;          /* its place in touched, from 1; 0: not there */
 	uint64_t intent_ticket;     /* 0: not yet handed over */
 	struct recent *recent;      /* its last moments; NULL: none yet */
 	bool is_running;            /* has begun, in this instance */
@@ -73,6 +74,10 @@ struct supd_instance {
 	/* persist.c */
 	bool is_persistent;     /* the state file is ours to write */
 	bool is_dirty;
+	bool is_whole_wanted;   /* lines cannot be added, or would not say all */
+	struct entry **touched; /* whose record may have changed since the last write */
+	size_t n_touched, touched_size;
+	size_t whole, added;    /* bytes of the file as it was written, and of the lines since */
 	uint64_t ticket;        /* of the save under way; 0: none */
 	usec_t save_at;         /* boot-time clock; USEC_NEVER: nothing to write */
 	usec_t not_before;      /* the next write that is in no hurry */
@@ -117,6 +122,10 @@ void orphan_free(struct orphan *o);
 void persist_prune(struct supd_instance *self, const struct supd_now *now);
 void persist_intent(struct supd_instance *self, struct entry *e);
 void persist_changed(struct supd_instance *self);
+/* The record of this timer may be another now; to be written with whatever is written next. */
+void persist_touched(struct supd_instance *self, struct entry *e);
+/* Its record is an orphan's now, which lines say nothing of. */
+void persist_removed(struct supd_instance *self, struct entry *e);
 /* At the end of each event: writes what must be written now. */
 void persist_settle(struct supd_instance *self, const struct supd_now *now);
 void persist_saved(struct supd_instance *self, const struct supd_now *now, uint64_t ticket, int result);

@@ -10,6 +10,8 @@
 
 #define SAVE_INTERVAL USEC_PER_SEC
 #define SAVE_RETRY (10 * USEC_PER_SEC)
+/* Lines may become as long as this and half of the whole. */
+#define ADDED_MIN ((size_t) 64 * 1024)
 
 /* ---- reading ---- */
 
@@ -61,6 +63,7 @@ void persist_prune(struct supd_instance *self, const struct supd_now *now)
 			continue;
 		HASH_DEL(self->orphan, o);
 		orphan_free(o);
+		self->is_whole_wanted = true;
 	}
 }
 
@@ -69,6 +72,7 @@ static int remember(void *userdata, const char *name, const struct timer_memory 
 	struct loading *l = userdata;
 	struct orphan *o;
 
+	orphan_free(persist_take(l->self, name)); /* said again */
 	o = calloc(1, sizeof(*o));
 	if (!o)
 		return -ENOMEM;
@@ -189,7 +193,7 @@ int persist_load(struct supd_instance *self, const struct supd_now *now)
 	bool is_corrupt;
 	int r = load_generation(self, now, 0, &verdict);
 
-	self->is_persistent = true;
+	self->is_persistent = self->is_whole_wanted = true;
 	self->save_at = USEC_NEVER;
 	if (r == -ENOENT)
 		return 0;
@@ -238,7 +242,81 @@ static int64_t save(struct supd_instance *self, const struct supd_now *now)
 	int r;
 
 	r = state_encode(&life, now->real, next_record, &w, &bytes, &n);
-	return r < 0 ? r : self->host->save(self->host->ctx, bytes, n);
+	if (r < 0)
+		return r;
+	self->whole = n;
+	self->added = 0;
+	return self->host->save(self->host->ctx, bytes, n);
+}
+
+static bool next_touched(void *userdata, struct state_record *ret)
+{
+	struct walk *w = userdata;
+	const struct entry *e = w->i < w->self->n_touched ? w->self->touched[w->i++] : NULL;
+
+	if (e)
+		*ret = (struct state_record) { .name = e->name, .memory = &e->timer.memory };
+	return e;
+}
+
+/* Only what has changed. */
+static int64_t add(struct supd_instance *self)
+{
+	struct walk w = { .self = self };
+	_cleanup_free_ char *bytes = NULL;
+	size_t n;
+	int r;
+
+	r = state_encode_added(next_touched, &w, &bytes, &n);
+	if (r < 0)
+		return r;
+	self->added += n;
+	return self->host->append(self->host->ctx, bytes, n);
+}
+
+static bool can_add(const struct supd_instance *self)
+{
+	return !self->is_whole_wanted && SUPD_HAS(self->host, append) && self->n_touched <= self->entries.n / 2 + 16 &&
+	       self->added <= self->whole / 2 + ADDED_MIN;
+}
+
+void persist_touched(struct supd_instance *self, struct entry *e)
+{
+	size_t bigger = self->touched_size * 2 + 16;
+	struct entry **touched;
+
+	if (e->touched_at != 0 || !e->is_running)
+		return;
+	if (self->n_touched == self->touched_size) {
+		touched = reallocarray(self->touched, bigger, sizeof(*touched));
+		if (!touched) {
+			self->is_whole_wanted = true;
+			return;
+		}
+		self->touched = touched;
+		self->touched_size = bigger;
+	}
+	self->touched[self->n_touched++] = e;
+	e->touched_at = self->n_touched;
+}
+
+void persist_removed(struct supd_instance *self, struct entry *e)
+{
+	struct entry *last;
+
+	self->is_dirty = self->is_whole_wanted = true;
+	if (e->touched_at == 0)
+		return;
+	last = self->touched[--self->n_touched];
+	self->touched[e->touched_at - 1] = last;
+	last->touched_at = e->touched_at;
+	e->touched_at = 0;
+}
+
+static void untouch_all(struct supd_instance *self)
+{
+	while (self->n_touched > 0)
+		self->touched[--self->n_touched]->touched_at = 0;
 }
 
 /* Said once when it begins and once when it is over. */
@@ -246,7 +324,7 @@ static void outcome(struct supd_instance *self, const struct supd_now *now, int 
 {
 	self->not_before = usec_add(now->boot, result < 0 ? SAVE_RETRY : SAVE_INTERVAL);
 	if (result < 0) {
-		self->is_dirty = true;
+		self->is_dirty = self->is_whole_wanted = true;
 		self->failure = result;
 		if (self->failing_since != 0)
 			return;
@@ -307,14 +385,19 @@ static bool has_new_intents(const struct supd_instance *self)
 
 static void write_now(struct supd_instance *self, const struct supd_now *now)
 {
-	int64_t ticket = save(self, now);
+	int64_t ticket = can_add(self) ? add(self) : -ENOTSUP;
 
+	if (ticket == -ENOTSUP) {
+		ticket = save(self, now);
+		self->is_whole_wanted = false;
+	}
 	if (ticket < 0) {
 		outcome(self, now, (int) ticket);
 		durable(self, now, UINT64_MAX); /* a full disk stops no job */
 		return;
 	}
 	self->is_dirty = false;
+	untouch_all(self);
 	self->ticket = (uint64_t) ticket;
 	for (struct entry *e = self->intent_first; e; e = e->intent_next)
 		if (e->intent_ticket == 0)

@@ -325,6 +325,39 @@ int state_encode(const struct state_life *life, usec_t now_real, state_next_fn *
 	return 0;
 }
 
+#define ADDED_FORMAT "+%016" PRIx64 " "
+#define ADDED_HEADER 18
+
+int state_encode_added(state_next_fn *next, void *userdata, char **ret, size_t *ret_n)
+{
+	char header[ADDED_HEADER + 1];
+	struct state_record record;
+	struct buffer b = { 0 };
+
+	snprintf(header, sizeof(header), ADDED_FORMAT, UINT64_C(0));
+	put_text(&b, header);
+	put(&b, "{", 1);
+	while (next(userdata, &record)) {
+		put_comma(&b);
+		put_string(&b, record.name);
+		put(&b, ":", 1);
+		put_record(&b, record.memory, record.gone_since);
+	}
+	put(&b, "}", 1);
+	if (!b.failed) {
+		snprintf(header, sizeof(header), ADDED_FORMAT, checksum(STATE_VERSION, b.at + ADDED_HEADER, b.n - ADDED_HEADER));
+		memcpy(b.at, header, ADDED_HEADER);
+	}
+	put(&b, "\n", 1);
+	if (b.failed) {
+		free(b.at);
+		return -ENOMEM;
+	}
+	*ret = b.at;
+	*ret_n = b.n;
+	return 0;
+}
+
 /* ---- reading ---- */
 
 static uint64_t get_u64(const json_t *object, const char *key)
@@ -502,17 +535,93 @@ static void reading_init(struct reading *r, const json_t *body, const struct sta
 	r->is_other_boot = !r->is_same_boot && boot_id && *boot_id && now->life.boot_id[0];
 }
 
+struct receiver {
+	state_record_fn *record;
+	void *userdata;
+};
+
+static int records_decode(const json_t *timers, const struct reading *r, const struct receiver *to)
+{
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *) (uintptr_t) timers, name, value) {
+		struct timer_memory m;
+		int taken;
+
+		record_decode(value, r, &m);
+		taken = to->record(to->userdata, name, &m, get_u64(value, "gone_since"));
+		memory_done(&m);
+		if (taken < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* ---- lines that were added ---- */
+
+/* The sound line that @bytes begin with: its length, or 0. */
+static size_t added_length(const char *bytes, size_t n)
+{
+	const char *end = n > ADDED_HEADER && bytes[0] == '+' ? memchr(bytes, '\n', n) : NULL;
+	size_t length = end ? (size_t) (end - bytes) : 0;
+	char header[ADDED_HEADER + 1];
+
+	if (length <= ADDED_HEADER)
+		return 0;
+	snprintf(header, sizeof(header), ADDED_FORMAT, checksum(STATE_VERSION, bytes + ADDED_HEADER, length - ADDED_HEADER));
+	return memcmp(bytes, header, ADDED_HEADER) == 0 ? length + 1 : 0;
+}
+
+/* Does a sound line begin anywhere behind this one? Then it was not cut off by a crash. */
+static bool has_added(const char *bytes, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (bytes[i] == '+' && added_length(bytes + i, n - i) > 0)
+			return true;
+	return false;
+}
+
+static enum state_verdict added_decode(const char *bytes, size_t n, const struct reading *r, const struct receiver *to)
+{
+	size_t length;
+
+	for (; n > 0; bytes += length, n -= length) {
+		_cleanup_json_ json_t *timers = NULL;
+
+		length = added_length(bytes, n);
+		if (length == 0)
+			return has_added(bytes, n) ? STATE_CORRUPT : STATE_SOUND;
+		timers = json_loadb(bytes + ADDED_HEADER, length - ADDED_HEADER - 1, JSON_REJECT_DUPLICATES, NULL);
+		if (!json_is_object(timers))
+			return STATE_CORRUPT;
+		if (records_decode(timers, r, to) < 0)
+			return STATE_NO_MEMORY;
+	}
+	return STATE_SOUND;
+}
+
+/* The whole ends with its trailer, which stands nowhere else: a line end within is behind a comma. */
+static size_t whole_length(const char *bytes, size_t n)
+{
+	const char *end = memmem(bytes, n, TRAILER, strlen(TRAILER));
+
+	return end ? (size_t) (end - bytes) + strlen(TRAILER) : n;
+}
+
 enum state_verdict state_decode(const void *bytes, size_t n, const struct state_now *now, state_record_fn *record,
 				void *userdata)
 {
+	const struct receiver to = { record, userdata };
+	size_t whole = whole_length(bytes, n);
 	_cleanup_json_ json_t *body = NULL;
-	const char *text, *name;
-	json_t *value, *timers;
+	const char *text;
+	json_t *timers;
 	struct reading r;
 	unsigned version;
 	size_t length;
 
-	if (!body_of(bytes, n, &version, &text, &length))
+	if (!body_of(bytes, whole, &version, &text, &length))
 		return STATE_CORRUPT;
 	if (version != STATE_VERSION)
 		return version > STATE_VERSION ? STATE_NEWER : STATE_CORRUPT;
@@ -521,15 +630,7 @@ enum state_verdict state_decode(const void *bytes, size_t n, const struct state_
 	if (!json_is_object(timers))
 		return STATE_CORRUPT;
 	reading_init(&r, body, now);
-	json_object_foreach(timers, name, value) {
-		struct timer_memory m;
-		int taken;
-
-		record_decode(value, &r, &m);
-		taken = record(userdata, name, &m, get_u64(value, "gone_since"));
-		memory_done(&m);
-		if (taken < 0)
-			return STATE_NO_MEMORY;
-	}
-	return STATE_SOUND;
+	if (records_decode(timers, &r, &to) < 0)
+		return STATE_NO_MEMORY;
+	return added_decode((const char *) bytes + whole, n - whole, &r, &to);
 }

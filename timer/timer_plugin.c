@@ -233,6 +233,7 @@ void entry_event(struct supd_instance *self, struct entry *e, struct timer_event
 		if (may_begin_run(event.kind))
 			draw(self, e, &event);
 		timer_step(&e->timer, &context, &event, &fx);
+		persist_touched(self, e);
 		for (unsigned i = 0; i < fx.n; i++)
 			if (effect_do(self, e, &event.now, &fx.item[i], &answer))
 				again = true;
@@ -552,6 +553,7 @@ static void instance_free(struct supd_instance *self)
 		HASH_DEL(self->orphan, o);
 		orphan_free(o);
 	}
+	free(self->touched);
 	heap_done(&self->real);
 	heap_done(&self->boot);
 	zone_cache_free(self->zones);

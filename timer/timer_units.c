@@ -318,7 +318,7 @@ static void entry_end(struct supd_instance *self, const struct supd_now *now, st
 	heap_set(&self->real, &e->real, USEC_NEVER);
 	heap_set(&self->boot, &e->boot, USEC_NEVER);
 	e->is_running = false;
-	self->is_dirty = true;
+	persist_removed(self, e);
 	o = calloc(1, sizeof(*o));
 	if (!o)
 		return;

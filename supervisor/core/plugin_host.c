@@ -387,6 +387,17 @@ static int64_t host_save(void *ctx, const void *bytes, size_t n)
 	return r < 0 ? r : (int64_t) ++h->last_ticket;
 }
 
+static int64_t host_append(void *ctx, const void *bytes, size_t n)
+{
+	struct plugin_host *h = ctx;
+	const struct world *w = h->manager->world;
+	int r = -ENOTSUP;
+
+	if (w->append && !h->is_stopping)
+		r = w->append(w->ctx, h->name, h->last_ticket + 1, bytes, n);
+	return r < 0 ? r : (int64_t) ++h->last_ticket;
+}
+
 static int host_load(void *ctx, unsigned generation, int (*fn)(void *userdata, const void *bytes, size_t n),
 		     void *userdata)
 {
@@ -455,6 +466,7 @@ void plugin_host_init(struct plugin_host *h, struct manager *m, const char *name
 			.random = host_random,
 			.log = host_log,
 			.event = host_event,
+			.append = host_append,
 		},
 	};
 }

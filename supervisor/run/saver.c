@@ -19,6 +19,7 @@ struct blob {
 	size_t n;
 	uint64_t *ticket;
 	size_t n_tickets;
+	bool is_added; /* behind what the file holds; else they take its place */
 };
 
 /* The file of one plugin. */
@@ -30,6 +31,7 @@ struct slot {
 	struct blob current; /* the worker's, while is_busy */
 	struct blob next;
 	bool is_busy;
+	bool may_be_added_to; /* the file is as we wrote it; the worker's, while is_busy */
 	int result;
 	/* waited for bytes that a saver_save_now() replaced; answered with its result */
 	struct blob late;
@@ -52,15 +54,43 @@ static void blob_done(struct blob *b)
 	*b = (struct blob) { 0 };
 }
 
-/* The newer bytes; the tickets of both. */
-static int blob_replace(struct blob *b, uint64_t ticket, const void *bytes, size_t n)
+/* Room for one more: nothing else of it changes. */
+static int blob_grow_tickets(struct blob *b)
 {
 	uint64_t *grown = reallocarray(b->ticket, b->n_tickets + 1, sizeof(*grown));
-	void *copy;
 
 	if (!grown)
 		return -ENOMEM;
 	b->ticket = grown;
+	return 0;
+}
+
+/* What waits already takes them with it, be it a whole file or not. */
+static int blob_add(struct blob *b, uint64_t ticket, const void *bytes, size_t n)
+{
+	void *grown;
+
+	if (blob_grow_tickets(b) < 0)
+		return -ENOMEM;
+	grown = realloc(b->bytes, b->n + n + 1);
+	if (!grown)
+		return -ENOMEM;
+	if (!b->bytes)
+		b->is_added = true;
+	b->bytes = grown;
+	memcpy((char *) grown + b->n, bytes, n);
+	b->n += n;
+	b->ticket[b->n_tickets++] = ticket;
+	return 0;
+}
+
+/* The newer bytes; the tickets of both. */
+static int blob_replace(struct blob *b, uint64_t ticket, const void *bytes, size_t n)
+{
+	void *copy;
+
+	if (blob_grow_tickets(b) < 0)
+		return -ENOMEM;
 	copy = malloc(n + 1);
 	if (!copy)
 		return -ENOMEM;
@@ -69,6 +99,7 @@ static int blob_replace(struct blob *b, uint64_t ticket, const void *bytes, size
 	free(b->bytes);
 	b->bytes = copy;
 	b->n = n;
+	b->is_added = false;
 	b->ticket[b->n_tickets++] = ticket;
 	return 0;
 }
@@ -83,11 +114,23 @@ static int file_name(const char *plugin, char ret[NAME_SIZE])
 	return snprintf(ret, NAME_SIZE, "%ss.state", plugin) < NAME_SIZE ? 0 : -ENAMETOOLONG;
 }
 
+static int blob_write(struct slot *slot, const struct blob *b)
+{
+	int r = -ESTALE;
+
+	if (!b->is_added)
+		r = atomic_file_write(slot->saver->dir, slot->name, b->bytes, b->n);
+	else if (slot->may_be_added_to)
+		r = atomic_file_append(slot->saver->dir, slot->name, b->bytes, b->n);
+	slot->may_be_added_to = r >= 0;
+	return r;
+}
+
 static void work(struct worker_job *job)
 {
 	struct slot *slot = (struct slot *) job; /* its first member */
 
-	slot->result = atomic_file_write(slot->saver->dir, slot->name, slot->current.bytes, slot->current.n);
+	slot->result = blob_write(slot, &slot->current);
 }
 
 static void begin(struct slot *slot)
@@ -195,7 +238,7 @@ static void flush(struct saver *s)
 	saver_settle(s);
 	DL_FOREACH2(s->slots, slot, after)
 		if (slot->next.bytes) {
-			(void) atomic_file_write(s->dir, slot->name, slot->next.bytes, slot->next.n);
+			(void) blob_write(slot, &slot->next);
 			blob_done(&slot->next);
 		}
 }
@@ -220,6 +263,19 @@ int saver_save(struct saver *s, const char *plugin, uint64_t ticket, const void 
 	r = slot_get(s, plugin, &slot);
 	if (r >= 0)
 		r = blob_replace(&slot->next, ticket, bytes, n);
+	if (r >= 0 && !slot->is_busy)
+		begin(slot);
+	return r;
+}
+
+int saver_append(struct saver *s, const char *plugin, uint64_t ticket, const void *bytes, size_t n)
+{
+	struct slot *slot;
+	int r;
+
+	r = slot_get(s, plugin, &slot);
+	if (r >= 0)
+		r = blob_add(&slot->next, ticket, bytes, n);
 	if (r >= 0 && !slot->is_busy)
 		begin(slot);
 	return r;
@@ -256,6 +312,7 @@ int saver_save_now(struct saver *s, const char *plugin, const void *bytes, size_
 		return r;
 	saver_settle(s);
 	r = atomic_file_write(s->dir, slot->name, bytes, n);
+	slot->may_be_added_to = r >= 0;
 	replace_queued(slot, r);
 	return r;
 }
@@ -284,6 +341,7 @@ int saver_set_aside(struct saver *s, const char *plugin, char *ret_name, size_t 
 	if (r < 0)
 		return r;
 	saver_settle(s);
+	slot->may_be_added_to = false;
 	strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", gmtime_r(&now, &tm));
 	return atomic_file_set_aside(s->dir, slot->name, stamp, ret_name, n);
 }

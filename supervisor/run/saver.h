@@ -21,6 +21,9 @@ struct saver *saver_free(struct saver *s);
 
 /* Copies. */
 int saver_save(struct saver *s, const char *plugin, uint64_t ticket, const void *bytes, size_t n);
+/* Behind what was saved last, be that written or queued; -ESTALE as the answer: that has failed, or nothing was saved
+ * in this life. Those that wait are written as one. */
+int saver_append(struct saver *s, const char *plugin, uint64_t ticket, const void *bytes, size_t n);
 /* After everything queued; durable when it returns 0. */
 int saver_save_now(struct saver *s, const char *plugin, const void *bytes, size_t n);
 /* Generation 0 is the newest, 1 the one before. Gives. -ENOENT: none. */

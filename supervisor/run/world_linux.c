@@ -427,6 +427,13 @@ static int world_save(void *ctx, const char *plugin, uint64_t ticket, const void
 	return saver_save(w->saver, plugin, ticket, bytes, n);
 }
 
+static int world_append(void *ctx, const char *plugin, uint64_t ticket, const void *bytes, size_t n)
+{
+	struct world_linux *w = ctx;
+
+	return saver_append(w->saver, plugin, ticket, bytes, n);
+}
+
 static int world_save_now(void *ctx, const char *plugin, const void *bytes, size_t n)
 {
 	struct world_linux *w = ctx;
@@ -547,6 +554,7 @@ static void fill_table(struct world_linux *w)
 		.mask_unit = world_mask_unit,
 		.save = world_save,
 		.save_now = world_save_now,
+		.append = world_append,
 		.load = world_load,
 		.set_aside = world_set_aside,
 		.gate_load = world_gate_load,

@@ -102,6 +102,22 @@ static int vet(const struct stat *st)
 	return 0;
 }
 
+int atomic_file_append(int dir_fd, const char *name, const void *bytes, size_t n)
+{
+	_cleanup_close_ int fd = openat(dir_fd, name, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct stat st;
+	int r;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	r = vet(&st);
+	if (r >= 0)
+		r = file_write_all(fd, bytes, n);
+	if (r < 0)
+		return r;
+	return fdatasync(fd) < 0 ? -errno : 0;
+}
+
 int atomic_file_read(int dir_fd, const char *name, unsigned generation, size_t max, void **ret, size_t *ret_n)
 {
 	_cleanup_close_ int fd = -1;

@@ -12,6 +12,10 @@
  * disk. A negative errno: the old file stands; where only the last step failed, the directory's fsync, the new
  * one stands but may not survive a power cut. */
 int atomic_file_write(int dir_fd, const char *name, const void *bytes, size_t n);
+/* Behind what NAME holds, which must have been written by atomic_file_write() since the directory was opened (else both
+ * generations might be one file); durable when it returns 0. After a failure, and after a crash, a part of it may stand
+ * there: nothing is added behind that, the caller writes a new file. */
+int atomic_file_append(int dir_fd, const char *name, const void *bytes, size_t n);
 /* @generation 0: NAME, 1: NAME.1. At most @max bytes, else -EFBIG; -ENOENT: none. Refuses links and
  * whatever is not a regular file of ours. Gives; the caller frees. */
 int atomic_file_read(int dir_fd, const char *name, unsigned generation, size_t max, void **ret, size_t *ret_n);

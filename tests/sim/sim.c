@@ -359,7 +359,7 @@ static void blob_done(struct sim_blob *b)
 
 static struct sim_blob blob_new(struct sim *s, const void *bytes, size_t n)
 {
-	struct sim_blob b = { .bytes = malloc(n + 1), .n = n };
+	struct sim_blob b = { .bytes = malloc(n + 1), .n = n, .n_first = n };
 
 	memcpy(b.bytes, bytes, n);
 	b.mark = s->watcher.mark ? s->watcher.mark(s->watcher.data) : 0;
@@ -375,6 +375,25 @@ static void blob_land(struct sim *s, struct sim_blob *b)
 	}
 	s->generation[0] = *b;
 	*b = (struct sim_blob) { 0 };
+}
+
+/* As atomic_file_append(). */
+static void blob_add(struct sim_blob *b, const void *bytes, size_t n, uint64_t mark)
+{
+	b->bytes = realloc(b->bytes, b->n + n + 1);
+	memcpy((char *) b->bytes + b->n, bytes, n);
+	b->n += n;
+	b->mark = mark;
+}
+
+/* What was being written is on the disk. */
+static void write_land(struct sim *s)
+{
+	if (s->writing.is_added)
+		blob_add(&s->generation[0], s->writing.bytes, s->writing.n, s->writing.mark);
+	else
+		blob_land(s, &s->writing);
+	blob_done(&s->writing);
 }
 
 static void write_begin(struct sim *s)
@@ -406,6 +425,30 @@ static int world_save(void *ctx, const char *plugin, uint64_t ticket, const void
 	return 0;
 }
 
+static int world_append(void *ctx, const char *plugin, uint64_t ticket, const void *bytes, size_t n)
+{
+	struct sim *s = ctx;
+
+	(void) plugin;
+	if (dead(s))
+		return 0;
+	if (!gate_is_open(&s->manager->gate) || manager_state(s->manager) != SUPD_MANAGER_RUNNING)
+		sim_fail(s, "state is added although timers are off");
+	if (s->next.bytes) {
+		blob_add(&s->next, bytes, n, s->watcher.mark ? s->watcher.mark(s->watcher.data) : 0);
+	} else {
+		s->next = blob_new(s, bytes, n);
+		s->next.is_added = true;
+	}
+	if (s->n_next == ELEMENTS(s->next_ticket))
+		sim_fail(s, "saves pile up");
+	s->next_ticket[s->n_next++] = ticket;
+	s->n_added++;
+	if (s->n_writing == 0)
+		write_begin(s);
+	return 0;
+}
+
 static int world_save_now(void *ctx, const char *plugin, const void *bytes, size_t n)
 {
 	struct sim *s = ctx;
@@ -416,8 +459,8 @@ static int world_save_now(void *ctx, const char *plugin, const void *bytes, size
 		return -EIO;
 	if (s->is_disk_full)
 		return -ENOSPC;
-	if (s->writing.bytes)
-		blob_land(s, &s->writing);
+	if (s->writing.bytes && (!s->writing.is_added || s->can_add))
+		write_land(s);
 	blob_done(&s->next);
 	b = blob_new(s, bytes, n);
 	blob_land(s, &b);
@@ -508,6 +551,7 @@ static const struct world world_of_sim = {
 	.watch_tree = world_watch_tree, .release = world_release, .scan_units = world_scan_units,
 	.unit_name = world_unit_name, .unit_fingerprint = world_unit_fingerprint, .unit_resolve = world_unit_resolve,
 	.read_unit = world_read_unit, .enable_unit = world_enable_unit, .mask_unit = world_mask_unit, .save = world_save,
+	.append = world_append,
 	.save_now = world_save_now, .load = world_load, .set_aside = world_set_aside, .gate_load = world_gate_load,
 	.gate_save = world_gate_save, .plugin_open = world_plugin_open, .random = world_random,
 	.manager_state = world_manager_state,
@@ -626,15 +670,37 @@ static void before(struct sim *s, const char *what)
 }
 
 /* What became of the write that was under way when the power went. */
+/* A line that was being added: there, cut off somewhere, or not there at all. */
+static void add_crash(struct sim *s)
+{
+	struct sim_blob *b = &s->generation[0];
+
+	if (!s->can_add)
+		return;
+	switch (sim_random(s, 3)) {
+	case 0:
+		write_land(s);
+		break;
+	case 1:
+		blob_add(b, s->writing.bytes, sim_random(s, s->writing.n_first), b->mark);
+		break;
+	default:
+		break;
+	}
+}
+
 static void disk_crash(struct sim *s)
 {
-	if (s->writing.bytes && !s->is_disk_full) {
+	if (s->writing.bytes && !s->is_disk_full && s->writing.is_added) {
+		add_crash(s);
+	} else if (s->writing.bytes && !s->is_disk_full) {
 		switch (sim_random(s, 4)) {
 		case 0: /* it was done, and not told */
 			blob_land(s, &s->writing);
 			break;
 		case 1: /* the disk lied: the new one has its name and only a part of its bytes */
-			s->writing.n = sim_random(s, s->writing.n);
+			s->writing.n = sim_random(s, s->writing.n_first);
+			s->writing.is_cut = true;
 			blob_land(s, &s->writing);
 			break;
 		case 2: /* the old one has both names */
@@ -652,6 +718,7 @@ static void disk_crash(struct sim *s)
 	blob_done(&s->writing);
 	blob_done(&s->next);
 	s->n_writing = s->n_next = 0;
+	s->can_add = false;
 }
 
 static void life_over(struct sim *s)
@@ -706,7 +773,7 @@ static bool survived(struct sim *s)
 
 static bool blob_is_whole(const struct sim_blob *b)
 {
-	return b->bytes && b->n > 3 && memcmp((char *) b->bytes + b->n - 3, "}}\n", 3) == 0;
+	return b->bytes && !b->is_cut;
 }
 
 void sim_boot(struct sim *s, bool is_other_kernel, usec_t real)
@@ -755,11 +822,12 @@ static void saved(struct sim *s, const struct supd_now *now)
 {
 	uint64_t ticket[ELEMENTS(s->writing_ticket)];
 	size_t n = s->n_writing;
-	int result = s->is_disk_full ? -ENOSPC : 0;
+	int result = s->is_disk_full ? -ENOSPC : s->writing.is_added && !s->can_add ? -ESTALE : 0;
 
 	memcpy(ticket, s->writing_ticket, sizeof(ticket));
 	if (result == 0 && s->writing.bytes)
-		blob_land(s, &s->writing);
+		write_land(s);
+	s->can_add = result == 0;
 	blob_done(&s->writing);
 	s->n_writing = 0;
 	if (s->n_next > 0)

@@ -59,6 +59,9 @@ struct sim_blob {
 	void *bytes;            /* NULL: none */
 	size_t n;
 	uint64_t mark;          /* of the observer: how much of its book this state knows */
+	bool is_added;  /* behind the newest; else in its place */
+	size_t n_first; /* without the lines that were added to it while it waited: its mark knows of them */
+	bool is_cut;    /* not all of it reached the disk */
 };
 
 /* What a plugin said: "elapsed", "missed" … */
@@ -99,6 +102,8 @@ struct sim {
 	uint64_t writing_ticket[16], next_ticket[16];
 	size_t n_writing, n_next;
 	bool is_disk_full;
+	bool can_add;           /* the newest was written in this life, and nothing has failed since */
+	unsigned long n_added;
 	bool has_gate_kept, gate_kept;
 	usec_t save_takes;
 	unsigned n_set_aside;

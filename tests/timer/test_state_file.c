@@ -50,7 +50,7 @@ static const struct timer_memory full = {
 static const struct timer_memory empty;
 
 struct list {
-	struct state_record record[4];
+	struct state_record record[5];
 	size_t n, at;
 };
 
@@ -134,6 +134,88 @@ START_TEST(what_was_altered_is_not_read)
 }
 END_TEST
 
+/* ---- lines that were added ---- */
+
+static void add_line(struct list *l, char **bytes, size_t *n)
+{
+	_cleanup_free_ char *line = NULL;
+	size_t length;
+
+	l->at = 0;
+	ck_assert_int_eq(state_encode_added(next_of, l, &line, &length), 0);
+	*bytes = realloc(*bytes, *n + length);
+	memcpy(*bytes + *n, line, length);
+	*n += length;
+	l->at = 0;
+}
+
+START_TEST(later_records_are_read_after_those_of_the_whole)
+{
+	struct list whole = { .record = { { "a.timer", &empty, 0 }, { "b.timer", &empty, 7 } }, .n = 2 };
+	struct list one = { .record = { { "a.timer", &full, 0 } }, .n = 1 };
+	struct list two = { .record = { { "c\n}\n+.timer", &full, 0 }, { "a.timer", &empty, 0 } }, .n = 2 };
+	struct list all = {
+		.record = { whole.record[0], whole.record[1], one.record[0], two.record[0], two.record[1] }, .n = 5,
+	};
+	_cleanup_free_ char *bytes = NULL;
+	size_t n;
+
+	bytes = encode(&whole, &n);
+	add_line(&one, &bytes, &n);
+	add_line(&two, &bytes, &n);
+	ck_assert_int_eq(state_decode(bytes, n, &reader, compare_one, &all), STATE_SOUND);
+	ck_assert_uint_eq(all.at, 5);
+}
+END_TEST
+
+/* A crash while a line was being added: what was there before it counts. */
+START_TEST(a_last_line_that_was_cut_off_is_passed_over)
+{
+	struct list whole = { .record = { { "a.timer", &empty, 0 } }, .n = 1 };
+	struct list line = { .record = { { "a.timer", &full, 0 } }, .n = 1 };
+	struct list before = { .record = { whole.record[0], line.record[0] }, .n = 2 };
+	_cleanup_free_ char *bytes = NULL;
+	size_t n, n_before;
+
+	bytes = encode(&whole, &n);
+	add_line(&line, &bytes, &n);
+	n_before = n;
+	add_line(&line, &bytes, &n);
+	for (size_t i = n_before; i < n; i++) {
+		before.at = 0;
+		ck_assert_int_eq(state_decode(bytes, i, &reader, compare_one, &before), STATE_SOUND);
+		ck_assert_uint_eq(before.at, 2);
+	}
+	memset(bytes + n_before, 0, n - n_before);
+	before.at = 0;
+	ck_assert_int_eq(state_decode(bytes, n, &reader, compare_one, &before), STATE_SOUND);
+	ck_assert_uint_eq(before.at, 2);
+}
+END_TEST
+
+/* Nobody cuts off what has a sound line behind it. */
+START_TEST(a_line_that_is_damaged_before_another_makes_the_file_corrupt)
+{
+	struct list whole = { .record = { { "a.timer", &empty, 0 } }, .n = 1 };
+	struct list line = { .record = { { "a.timer", &full, 0 } }, .n = 1 };
+	struct list any = { .record = { whole.record[0], line.record[0], line.record[0] }, .n = 3 };
+	_cleanup_free_ char *bytes = NULL;
+	size_t n, from, to;
+
+	bytes = encode(&whole, &n);
+	from = n;
+	add_line(&line, &bytes, &n);
+	to = n;
+	add_line(&line, &bytes, &n);
+	for (size_t i = from; i < to; i++) {
+		bytes[i] ^= 1;
+		any.at = 0;
+		ck_assert_int_eq(state_decode(bytes, n, &reader, compare_one, &any), STATE_CORRUPT);
+		bytes[i] ^= 1;
+	}
+}
+END_TEST
+
 static Suite *state_file_suite(void)
 {
 	Suite *s = suite_create("timer/state_file");
@@ -142,6 +224,9 @@ static Suite *state_file_suite(void)
 	tcase_add_test(t, what_was_written_is_read);
 	tcase_add_test(t, no_timers_are_read_as_none);
 	tcase_add_test(t, what_was_altered_is_not_read);
+	tcase_add_test(t, later_records_are_read_after_those_of_the_whole);
+	tcase_add_test(t, a_last_line_that_was_cut_off_is_passed_over);
+	tcase_add_test(t, a_line_that_is_damaged_before_another_makes_the_file_corrupt);
 	suite_add_tcase(s, t);
 	return s;
 }

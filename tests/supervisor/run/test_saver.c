@@ -104,6 +104,82 @@ START_TEST(newest_replaces_what_waits_and_all_are_told_in_order)
 }
 END_TEST
 
+static void append(uint64_t ticket, const char *text)
+{
+	ck_assert_int_eq(saver_append(saver, "timer", ticket, text, strlen(text)), 0);
+}
+
+START_TEST(what_is_added_stands_behind_what_was_saved)
+{
+	save(1, "one,");
+	append(2, "two,");
+	append(3, "three,");
+	wait_told(3);
+	append(4, "four");
+	wait_told(4);
+	for (unsigned i = 0; i < 4; i++) {
+		ck_assert_uint_eq(told[i].ticket, i + 1);
+		ck_assert_int_eq(told[i].result, 0);
+	}
+	expect_file(0, "one,two,three,four");
+	save(5, "five,");
+	append(6, "six");
+	wait_told(6);
+	expect_file(0, "five,six");
+	expect_file(1, "one,two,three,four");
+}
+END_TEST
+
+START_TEST(a_save_takes_the_place_of_what_waits_to_be_added)
+{
+	save(1, "one,");
+	append(2, "two,");
+	save(3, "three");
+	wait_told(3);
+	expect_file(0, "three");
+}
+END_TEST
+
+START_TEST(nothing_is_added_to_a_file_of_another_life_or_behind_a_failure)
+{
+	ck_assert_int_eq(atomic_file_write(fd, "timers.state", "old,", 4), 0);
+	append(1, "new");
+	wait_told(1);
+	ck_assert_int_eq(told[0].result, -ESTALE);
+	expect_file(0, "old,");
+	save(2, "saved,");
+	wait_told(2);
+	ck_assert_int_eq(unlinkat(fd, "timers.state", 0), 0);
+	append(3, "lost");
+	wait_told(3);
+	ck_assert_int_eq(told[2].result, -ENOENT);
+	ck_assert_int_eq(atomic_file_write(fd, "timers.state", "somebody's,", 11), 0);
+	append(4, "lost, too");
+	wait_told(4);
+	ck_assert_int_eq(told[3].result, -ESTALE);
+	expect_file(0, "somebody's,");
+	save(5, "again,");
+	append(6, "and again");
+	wait_told(6);
+	ck_assert_int_eq(told[5].result, 0);
+	expect_file(0, "again,and again");
+}
+END_TEST
+
+START_TEST(what_waits_to_be_added_at_the_end_is_written)
+{
+	_cleanup_free_ void *bytes = NULL;
+	size_t n;
+
+	save(1, "one,");
+	append(2, "two");
+	saver = saver_free(saver);
+	ck_assert_int_eq(atomic_file_read(fd, "timers.state", 0, 1000, &bytes, &n), 0);
+	ck_assert_uint_eq(n, strlen("one,two"));
+	ck_assert_mem_eq(bytes, "one,two", n);
+}
+END_TEST
+
 START_TEST(bytes_are_copied)
 {
 	char text[] = "first";
@@ -228,6 +304,10 @@ static Suite *saver_suite(void)
 	tcase_add_test(tc, what_is_saved_is_there_when_it_is_told);
 	tcase_add_test(tc, newest_replaces_what_waits_and_all_are_told_in_order);
 	tcase_add_test(tc, bytes_are_copied);
+	tcase_add_test(tc, what_is_added_stands_behind_what_was_saved);
+	tcase_add_test(tc, a_save_takes_the_place_of_what_waits_to_be_added);
+	tcase_add_test(tc, nothing_is_added_to_a_file_of_another_life_or_behind_a_failure);
+	tcase_add_test(tc, what_waits_to_be_added_at_the_end_is_written);
 	tcase_add_test(tc, save_now_is_on_disk_at_once_and_nothing_older_follows);
 	tcase_add_test(tc, save_now_twice_tells_everybody_once);
 	tcase_add_test(tc, what_is_queued_at_the_end_is_written);
