@@ -57,6 +57,7 @@ struct run_logs {
 	struct run_log_limits limits;
 	struct unit_log *open;
 	unsigned n_open;
+	int spare; /* a descriptor to give up when there are no others; or -1 */
 };
 
 /* ---- names ---- */
@@ -492,8 +493,24 @@ static int write_to_last(struct unit_log *l, const void *bytes, size_t n, usec_t
 	return 0;
 }
 
-int run_logs_append(struct run_logs *logs, const char *unit, const uint8_t run_id[16], const void *bytes, size_t n,
-		    usec_t now)
+static void take_spare(struct run_logs *logs)
+{
+	if (logs->spare < 0)
+		logs->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+/* Descriptors for the unit at hand: those of the others, and the spare one. */
+static void free_descriptors(struct run_logs *logs)
+{
+	while (logs->open)
+		unit_log_free(logs, logs->open);
+	if (logs->spare >= 0)
+		close(logs->spare);
+	logs->spare = -1;
+}
+
+static int append(struct run_logs *logs, const char *unit, const uint8_t run_id[16], const void *bytes, size_t n,
+		  usec_t now)
 {
 	struct unit_log *l;
 	int r = unit_log_get(logs, unit, &l);
@@ -504,6 +521,19 @@ int run_logs_append(struct run_logs *logs, const char *unit, const uint8_t run_i
 	if (r == 0)
 		r = write_to_last(l, bytes, n, now);
 	limit_unit(logs, l, now);
+	return r;
+}
+
+int run_logs_append(struct run_logs *logs, const char *unit, const uint8_t run_id[16], const void *bytes, size_t n,
+		    usec_t now)
+{
+	int r = append(logs, unit, run_id, bytes, n, now);
+
+	if (r == -EMFILE || r == -ENFILE) {
+		free_descriptors(logs);
+		r = append(logs, unit, run_id, bytes, n, now);
+	}
+	take_spare(logs);
 	return r;
 }
 
@@ -547,6 +577,7 @@ int run_logs_new(int state_dir, const struct run_log_limits *limits, struct run_
 	if (!logs)
 		return -ENOMEM;
 	logs->limits = *limits;
+	logs->spare = -1;
 	if (logs->limits.per_run < RUN_LOG_PER_RUN_MIN)
 		logs->limits.per_run = RUN_LOG_PER_RUN_MIN;
 	if (logs->limits.per_unit < logs->limits.per_run)
@@ -562,6 +593,7 @@ int run_logs_new(int state_dir, const struct run_log_limits *limits, struct run_
 		free(logs);
 		return r;
 	}
+	take_spare(logs);
 	*ret = logs;
 	return 0;
 }
@@ -572,6 +604,8 @@ struct run_logs *run_logs_free(struct run_logs *logs)
 		return NULL;
 	while (logs->open)
 		unit_log_free(logs, logs->open);
+	if (logs->spare >= 0)
+		close(logs->spare);
 	close(logs->dir);
 	free(logs);
 	return NULL;

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -494,6 +495,29 @@ START_TEST(many_units_are_written_to)
 }
 END_TEST
 
+START_TEST(without_descriptors_there_is_a_spare_one)
+{
+	struct rlimit limit, none;
+	struct run_log_query q = everything();
+	uint64_t missing;
+	int next;
+
+	ck_assert_int_eq(try_put("other.service", run_a, "text", 4), 0);
+	next = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = limit;
+	none.rlim_cur = (rlim_t) next;
+	close(next);
+	/* All below is taken: what is opened now must be given up by somebody. */
+	next = dup(0);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	put(run_a, "text");
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	close(next);
+	ck_assert_uint_eq(count(&q, &missing), 1);
+}
+END_TEST
+
 /* ---- damage ---- */
 
 START_TEST(torn_tail_is_passed_over_and_written_over)
@@ -605,6 +629,7 @@ static Suite *run_log_suite(void)
 	tcase_add_test(tc, what_is_old_goes);
 	tcase_add_test(tc, sweep_needs_no_open_unit);
 	tcase_add_test(tc, many_units_are_written_to);
+	tcase_add_test(tc, without_descriptors_there_is_a_spare_one);
 	tcase_add_loop_test(tc, torn_tail_is_passed_over_and_written_over, 0, 99);
 	tcase_add_test(tc, reader_waits_for_the_rest_of_a_line);
 	tcase_add_test(tc, damage_costs_no_more_than_what_it_hits);
