@@ -2,6 +2,7 @@
 #include "unit/merge.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "unit/source.h"
 
@@ -14,21 +15,28 @@ static void copy_problems(const struct diag *from, struct diag *to)
 	}
 }
 
-/* What a link says, said in the file. */
-static int add_link(const struct unit_pull *link, struct arena *arena, struct assignments *to)
+/* What links say, said in the file. */
+static int add_pulls(const struct unit_source *source, struct arena *arena, struct assignments *to)
 {
-	struct assignment *grown = arena_grow(arena, to->item, to->n, sizeof(*grown));
-	struct assignment a = {
-		.section = "Unit",
-		.key = link->is_required ? "Requires" : "Wants",
-		.value = arena_strdup(arena, link->unit),
-		.file = arena_strdup(arena, link->file),
-	};
+	struct assignment *all = arena_alloc(arena, (to->n + source->n_pulls) * sizeof(*all));
 
-	if (!grown || !a.value || !a.file)
+	if (!all)
 		return -ENOMEM;
-	to->item = grown;
-	to->item[to->n++] = a;
+	if (to->n > 0)
+		memcpy(all, to->item, to->n * sizeof(*all));
+	to->item = all;
+	for (size_t i = 0; i < source->n_pulls; i++) {
+		struct assignment *a = &to->item[to->n++];
+
+		*a = (struct assignment) {
+			.section = "Unit",
+			.key = source->pull[i].is_required ? "Requires" : "Wants",
+			.value = arena_strdup(arena, source->pull[i].unit),
+			.file = arena_strdup(arena, source->pull[i].file),
+		};
+		if (!a->value || !a->file)
+			return -ENOMEM;
+	}
 	return 0;
 }
 
@@ -48,9 +56,8 @@ int unit_merge(const struct unit_source *source, struct arena *arena, struct ass
 		if (r < 0)
 			return r;
 	}
-	for (size_t i = 0; i < source->n_pulls; i++)
-		if (add_link(&source->pull[i], arena, &merged) < 0)
-			return -ENOMEM;
+	if (source->n_pulls > 0 && add_pulls(source, arena, &merged) < 0)
+		return -ENOMEM;
 	*ret = merged;
 	return 0;
 }

@@ -76,6 +76,26 @@ START_TEST(problems_of_source_and_text_are_told_together)
 }
 END_TEST
 
+START_TEST(what_links_pull_in_comes_last_as_if_it_were_written)
+{
+	add_piece("/u/a.service", "[Unit]\nWants=b.service\n[Service]\nExecStart=x\nExecStart=y\n");
+	source.pull = calloc(2, sizeof(*source.pull));
+	source.n_pulls = 2;
+	source.pull[0] = (struct unit_pull) { strdup("c.service"), strdup("/u/a.service.wants/c.service"), false };
+	source.pull[1] = (struct unit_pull) { strdup("d.service"), strdup("/u/a.service.requires/d.service"), true };
+	ck_assert_int_eq(unit_merge(&source, &arena, &merged, &diag), 0);
+	unit_source_done(&source);
+	ck_assert_uint_eq(merged.n, 5);
+	ck_assert_str_eq(merged.item[0].value, "b.service");
+	ck_assert_str_eq(merged.item[2].value, "y");
+	ck_assert_str_eq(merged.item[3].key, "Wants");
+	ck_assert_str_eq(merged.item[3].value, "c.service");
+	ck_assert_str_eq(merged.item[4].key, "Requires");
+	ck_assert_str_eq(merged.item[4].value, "d.service");
+	ck_assert_str_eq(merged.item[4].file, "/u/a.service.requires/d.service");
+}
+END_TEST
+
 START_TEST(nothing_makes_nothing)
 {
 	ck_assert_int_eq(unit_merge(&source, &arena, &merged, &diag), 0);
@@ -91,6 +111,7 @@ static Suite *merge_suite(void)
 
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, pieces_apply_in_their_order);
+	tcase_add_test(t, what_links_pull_in_comes_last_as_if_it_were_written);
 	tcase_add_test(t, problems_of_source_and_text_are_told_together);
 	tcase_add_test(t, nothing_makes_nothing);
 	suite_add_tcase(s, t);
