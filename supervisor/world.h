@@ -74,6 +74,8 @@ struct world {
 	/* Unit files: an index (names, fingerprints) and reading. @kinds: a mask of 1 << enum unit_kind; nothing of other kinds
 	 * is opened. */
 	int (*scan_units)(void *ctx, unsigned kinds, struct diag *d);
+	/* Another number after each scan that found anything else than the one before, of whatever kinds; NULL: not known. */
+	uint64_t (*units_revision)(void *ctx);
 	const char *(*unit_name)(void *ctx, size_t i); /* sorted, NULL past the end; until the next scan */
 	uint64_t (*unit_fingerprint)(void *ctx, const char *name); /* 0: no such unit */
 	const char *(*unit_resolve)(void *ctx, const char *name);  /* aliases; NULL: no such unit */

@@ -30,6 +30,7 @@ int manager_new(const struct world *world, const struct manager_config *config, 
 	if (world->gate_load(world->ctx, "timers", &on) >= 0)
 		m->gate.kept = on ? GATE_ON : GATE_OFF;
 	m->units.name_at = offsetof(struct unit, name);
+	m->applied = UINT64_MAX;
 	plugin_host_init(&m->host, m, "timer");
 	*ret = m;
 	return 0;

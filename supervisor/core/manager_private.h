@@ -73,6 +73,7 @@ struct manager {
 	enum supd_manager_state state;
 	struct supd_now running_since;
 	struct names units; /* struct unit */
+	uint64_t applied;     /* the world's revision of the units that these are; UINT64_MAX: of none */
 	struct active *active;
 	world_token last_token;
 	struct heap deadlines; /* of services, boot-time clock */
@@ -146,5 +147,7 @@ void plugin_host_run(struct plugin_host *h, const struct supd_now *now, const st
 int plugin_host_prepare(struct plugin_host *h, const struct supd_now *now, struct diag *mistakes);
 void plugin_host_commit(struct plugin_host *h, const struct supd_now *now, struct reload_report *report);
 void plugin_host_abort(struct plugin_host *h);
+/* Is any unit's file mistaken? Then the plugin looks at it again at each reload: what it lacked may be there. */
+bool plugin_host_has_mistakes(const struct plugin_host *h);
 
 #endif

@@ -695,6 +695,17 @@ void plugin_host_abort(struct plugin_host *h)
 	h->listener->abort(h->listener_data);
 }
 
+bool plugin_host_has_mistakes(const struct plugin_host *h)
+{
+	for (size_t i = 0; i < h->units.n; i++) {
+		const struct plugin_unit *pu = h->units.item[i];
+
+		if (pu->files.problems.n_errors > 0)
+			return true;
+	}
+	return false;
+}
+
 /* ---- questions ---- */
 
 const char *plugin_unit_fragment(struct plugin_host *h, const struct plugin_unit *pu)

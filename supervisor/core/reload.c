@@ -243,15 +243,19 @@ static void apply(struct manager *m, const struct supd_now *now, struct candidat
 		return;
 	}
 	u = unit_new(c->name, c->config);
-	if (!u)
-		return; /* the next reload finds it again */
+	if (!u) {
+		m->applied = UINT64_MAX; /* the next reload finds it again */
+		return;
+	}
 	c->config = NULL;
 	u->is_named = c->is_named;
 	u->is_needed = c->is_needed;
-	if (names_add(&m->units, u) < 0)
-		unit_free(u); /* likewise */
-	else
+	if (names_add(&m->units, u) < 0) {
+		m->applied = UINT64_MAX; /* likewise */
+		unit_free(u);
+	} else {
 		reload_report_add(r, u->name, "added");
+	}
 }
 
 static int candidate_by_name(struct candidate *a, struct candidate *b)
@@ -277,6 +281,18 @@ static void commit(struct manager *m, const struct supd_now *now, struct reload_
 	plugin_host_commit(&m->host, now, r);
 }
 
+static uint64_t revision(const struct manager *m)
+{
+	return m->world->units_revision ? m->world->units_revision(m->world->ctx) : UINT64_MAX;
+}
+
+/* The scan has found just what the last reload found, and that was applied. */
+static bool has_nothing_changed(const struct manager *m, const struct diag *mistakes)
+{
+	return m->applied != UINT64_MAX && m->applied == revision(m) && mistakes->n == 0 &&
+	       !plugin_host_has_mistakes(&m->host);
+}
+
 int manager_reload(struct manager *m, const struct supd_now *now, struct reload_report *ret)
 {
 	int r;
@@ -284,7 +300,12 @@ int manager_reload(struct manager *m, const struct supd_now *now, struct reload_
 	r = m->world->scan_units(m->world->ctx, manager_kinds(m), &ret->mistakes);
 	if (r < 0)
 		return r;
+	if (has_nothing_changed(m, &ret->mistakes)) {
+		manager_settle(m, now);
+		return 0;
+	}
 	m->mistakes = &ret->mistakes;
+	m->applied = UINT64_MAX;
 	r = prepare(m);
 	if (r >= 0)
 		r = plugin_host_prepare(&m->host, now, &ret->mistakes);
@@ -300,6 +321,7 @@ int manager_reload(struct manager *m, const struct supd_now *now, struct reload_
 		candidates_drop(m);
 		abort_names(m);
 	} else {
+		m->applied = revision(m);
 		commit(m, now, ret);
 	}
 	manager_settle(m, now);

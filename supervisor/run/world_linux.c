@@ -256,6 +256,13 @@ static int world_scan_units(void *ctx, unsigned kinds, struct diag *d)
 	return unit_files_scan(w->unit_files, kinds, d);
 }
 
+static uint64_t world_units_revision(void *ctx)
+{
+	struct world_linux *w = ctx;
+
+	return unit_files_revision(w->unit_files);
+}
+
 static const char *world_unit_name(void *ctx, size_t i)
 {
 	struct world_linux *w = ctx;
@@ -546,6 +553,7 @@ static void fill_table(struct world_linux *w)
 		.watch_tree = world_watch_tree,
 		.release = world_release,
 		.scan_units = world_scan_units,
+		.units_revision = world_units_revision,
 		.unit_name = world_unit_name,
 		.unit_fingerprint = world_unit_fingerprint,
 		.unit_resolve = world_unit_resolve,

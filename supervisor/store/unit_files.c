@@ -17,6 +17,7 @@ struct unit_files {
 	size_t n_dirs;
 	bool trusted_only;
 	struct unit_index index;
+	uint64_t revision;
 	char resolved[UNIT_NAME_MAX + 1];
 };
 
@@ -100,9 +101,16 @@ int unit_files_scan(struct unit_files *f, unsigned kinds, struct diag *d)
 	r = unit_index_build(f->dir, f->n_dirs, f->trusted_only, kinds, &fresh, d);
 	if (r < 0)
 		return r;
+	if (!unit_index_is_same(&f->index, &fresh))
+		f->revision++;
 	unit_index_done(&f->index);
 	f->index = fresh;
 	return 0;
+}
+
+uint64_t unit_files_revision(const struct unit_files *f)
+{
+	return f->revision;
 }
 
 const char *unit_files_name(const struct unit_files *f, size_t i)

@@ -44,6 +44,8 @@ struct unit_files *unit_files_free(struct unit_files *f);
  * then the index is as it was. */
 int unit_files_scan(struct unit_files *f, unsigned kinds, struct diag *d);
 
+/* Another number after each scan that found anything else than the one before. */
+uint64_t unit_files_revision(const struct unit_files *f);
 /* Names found by the last scan, sorted; NULL past the end. Lent until the next scan. */
 const char *unit_files_name(const struct unit_files *f, size_t i);
 size_t unit_files_count(const struct unit_files *f);

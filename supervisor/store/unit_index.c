@@ -992,6 +992,40 @@ int unit_index_build(const struct unit_dir *dirs, size_t n_dirs, bool trusted_on
 	return r;
 }
 
+/* What stat() said, and whether the directory can be trusted, is in the fingerprint. */
+static bool is_same_entry(const struct unit_entry *a, const struct unit_entry *b)
+{
+	return a->fingerprint == b->fingerprint && str_equal(a->name, b->name) && !a->alias_of == !b->alias_of &&
+	       (!a->alias_of || str_equal(a->alias_of, b->alias_of)) && a->file.hash == b->file.hash &&
+	       a->is_wanted == b->is_wanted && a->is_made == b->is_made && a->is_outside == b->is_outside &&
+	       a->is_linked == b->is_linked && a->is_linked_for_good == b->is_linked_for_good;
+}
+
+static bool is_same_dropin(const struct unit_dropin *a, const struct unit_dropin *b)
+{
+	return a->facts.hash == b->facts.hash && str_equal(a->stem, b->stem) && str_equal(a->file, b->file) &&
+	       !a->distrust == !b->distrust;
+}
+
+static bool is_same_link(const struct unit_index_link *a, const struct unit_index_link *b)
+{
+	return str_equal(a->owner, b->owner) && str_equal(a->unit, b->unit) && str_equal(a->in, b->in) &&
+	       a->dir == b->dir && a->is_required == b->is_required;
+}
+
+bool unit_index_is_same(const struct unit_index *a, const struct unit_index *b)
+{
+	bool is_same = a->n_entries == b->n_entries && a->n_dropins == b->n_dropins && a->n_links == b->n_links;
+
+	for (size_t i = 0; is_same && i < a->n_entries; i++)
+		is_same = is_same_entry(&a->entry[i], &b->entry[i]);
+	for (size_t i = 0; is_same && i < a->n_dropins; i++)
+		is_same = is_same_dropin(&a->dropin[i], &b->dropin[i]);
+	for (size_t i = 0; is_same && i < a->n_links; i++)
+		is_same = is_same_link(&a->link[i], &b->link[i]);
+	return is_same;
+}
+
 void unit_index_done(struct unit_index *x)
 {
 	free(x->entry);

@@ -76,6 +76,8 @@ struct unit_index {
 int unit_index_build(const struct unit_dir *dirs, size_t n_dirs, bool trusted_only, unsigned kinds,
 		     struct unit_index *ret, struct diag *d);
 void unit_index_done(struct unit_index *x);
+/* Of the same directories: would whoever looks see no difference? */
+bool unit_index_is_same(const struct unit_index *a, const struct unit_index *b);
 
 /* What stands for @name: an entry, or, for an instance that no file and no link names, one made of its template. Of
  * that one @name is lent by the caller. 1, 0: no such unit, or -ENOMEM. */

@@ -857,6 +857,51 @@ START_TEST(a_fingerprint_changes_with_whatever_a_unit_is_made_of)
 }
 END_TEST
 
+static uint64_t revision_after_scan(void)
+{
+	scan();
+	return unit_files_revision(files);
+}
+
+/* Whatever it is: a reload that has seen this number already may pass over everything. */
+START_TEST(the_revision_changes_with_whatever_a_scan_finds)
+{
+	uint64_t before, now;
+	char *path = test_dir_path(top, "lib/a.service");
+
+#define CHANGES(statement)                        \
+	do {                                      \
+		statement;                        \
+		now = revision_after_scan();      \
+		ck_assert_uint_ne(now, before);   \
+		ck_assert_uint_eq(revision_after_scan(), now); \
+		before = now;                     \
+	} while (0)
+
+	before = revision_after_scan();
+	ck_assert_uint_eq(revision_after_scan(), before);
+	CHANGES(put("lib/a.service", "x"));
+	CHANGES(put("lib/a.service", "y"));
+	CHANGES(put("lib/b@.service", "x"));
+	CHANGES(put("lib/b@one.service.d/1.conf", "x"));
+	CHANGES(put("lib/b@one.service.d/1.conf", "y"));
+	CHANGES(put_link("etc/default.target.wants/a.service", "../../lib/a.service"));
+	CHANGES(put_link("etc/none.target.wants/a.service", "../../lib/a.service"));
+	CHANGES(put_link("lib/alias.service", "a.service"));
+	CHANGES(put("etc/a.service", ""));
+	CHANGES(change_mode("lib/a.service", 0600));
+	CHANGES(ck_assert_int_eq(unlink(path), 0));
+	ck_assert_int_eq(unit_files_scan(files, SERVICES, &diag), 0);
+	before = unit_files_revision(files);
+	put("lib/a.timer", "x");
+	ck_assert_int_eq(unit_files_scan(files, SERVICES, &diag), 0);
+	ck_assert_uint_eq(unit_files_revision(files), before);
+	ck_assert_uint_ne(revision_after_scan(), before);
+#undef CHANGES
+	free(path);
+}
+END_TEST
+
 START_TEST(the_same_bytes_in_a_new_file_are_noticed)
 {
 	char *path = test_dir_path(top, "lib/a-b.service"), *fresh = test_dir_path(top, "lib/new");
@@ -1015,6 +1060,7 @@ static Suite *unit_files_suite(void)
 	tcase_add_test(t, what_is_wanted_by_an_alias_is_wanted);
 	tcase_add_test(t, links_say_what_a_unit_wants_and_requires);
 	tcase_add_test(t, a_fingerprint_changes_with_whatever_a_unit_is_made_of);
+	tcase_add_test(t, the_revision_changes_with_whatever_a_scan_finds);
 	tcase_add_test(t, the_same_bytes_in_a_new_file_are_noticed);
 	tcase_add_test(t, kinds_that_are_not_asked_for_leave_no_trace);
 	tcase_add_test(t, a_directory_of_a_gated_kind_is_not_opened);
