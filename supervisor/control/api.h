@@ -37,8 +37,10 @@ enum control_verb {
 	CONTROL_RESUME,
 	CONTROL_ENVIRONMENT, /* one row a variable: name, value; before them the mistakes of environment files */
 	CONTROL_LOGS,       /* one row a line that a service printed; with follow, those to come as well, without end */
+	CONTROL_HISTORY,    /* one row a run or a miss, newest first; where no history is kept: failed */
+	CONTROL_STATISTICS, /* one row a service */
 };
-#define CONTROL_VERB_COUNT (CONTROL_LOGS + 1)
+#define CONTROL_VERB_COUNT (CONTROL_STATISTICS + 1)
 
 /* Keys that supctl shows to people; whatever else a row carries appears in show and in JSON as it is.
  *	unit (LIST, STATUS): unit, description, load_state ("loaded" "invalid" "masked" "unsupported" "not-found"),
@@ -57,6 +59,8 @@ enum control_verb {
  *		reason, not_persisted_since; then rows of which kind is "timer": next, left, last, passed, unit,
  *		activates, result, enabled …; or "invalid": unit, problems or message */
 
+#define CONTROL_UNITS_MAX 64
+
 /* Lent during ask(). */
 struct control_request {
 	uint64_t id; /* names this request in the answer */
@@ -67,6 +71,11 @@ struct control_request {
 	const char *run;       /* 1 to 32 hexadecimal digits, the beginning of a run's id, or NULL */
 	uint64_t since, until; /* µs since the epoch */
 	uint64_t lines;        /* the last so many; 0: all */
+	uint64_t offset;       /* of these, so many are left out */
+	const char *outcomes;  /* words parted by commas, or NULL */
+	const char *cause;     /* a word, or NULL */
+	const char *units[CONTROL_UNITS_MAX]; /* names and patterns; none: all */
+	size_t n_units;
 	bool follow;
 	bool wait;
 	bool on;

@@ -11,6 +11,9 @@
 #define UNIT_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_.\\-@"
 #define WORD_CHARACTERS "abcdefghijklmnopqrstuvwxyz"
 #define RUN_CHARACTERS "0123456789abcdefABCDEF"
+#define PATTERN_CHARACTERS UNIT_CHARACTERS "*?[]!"
+#define WORDS_CHARACTERS WORD_CHARACTERS "-,"
+#define WORDS_MAX 256
 #define UNIT_MAX 255
 #define RUN_MAX 32
 #define WORD_MAX 32
@@ -43,10 +46,12 @@ enum argument_kind {
 	ARGUMENT_UNIT,
 	ARGUMENT_UNIT_OR_ALL,
 	ARGUMENT_WORD,
-	ARGUMENT_RUN, /* "" for none */
+	ARGUMENT_WORDS, /* parted by commas; "" for none */
+	ARGUMENT_RUN,   /* "" for none */
 	ARGUMENT_BOOL,
 	ARGUMENT_NUMBER,
-	ARGUMENT_KEYS, /* not part of the request: who answers need not care */
+	ARGUMENT_UNITS, /* patterns; none for all */
+	ARGUMENT_KEYS,  /* not part of the request: who answers need not care */
 };
 
 struct argument {
@@ -69,7 +74,11 @@ static const struct argument arguments[] = {
 	{ "since", ARGUMENT_NUMBER, FIELD(since) },
 	{ "until", ARGUMENT_NUMBER, FIELD(until) },
 	{ "lines", ARGUMENT_NUMBER, FIELD(lines) },
+	{ "offset", ARGUMENT_NUMBER, FIELD(offset) },
 	{ "follow", ARGUMENT_BOOL, FIELD(follow) },
+	{ "outcomes", ARGUMENT_WORDS, FIELD(outcomes) },
+	{ "cause", ARGUMENT_WORDS, FIELD(cause) },
+	{ "units", ARGUMENT_UNITS, 0 },
 	{ "keys", ARGUMENT_KEYS, 0 },
 };
 #undef FIELD
@@ -97,22 +106,63 @@ static bool is_unit_like(const char *s)
 
 static int judge_text(const struct argument *a, const char *text, const char **ret, const char **reterr)
 {
-	if ((a->kind == ARGUMENT_UNIT_OR_ALL || a->kind == ARGUMENT_RUN) && *text == '\0')
-		return 0;
-	if (a->kind == ARGUMENT_RUN && !consists_of(text, RUN_CHARACTERS, RUN_MAX)) {
-		*reterr = "the id of a run has at most 32 hexadecimal digits";
-		return -EINVAL;
-	}
-	if (a->kind == ARGUMENT_WORD && !consists_of(text, WORD_CHARACTERS, WORD_MAX)) {
-		*reterr = "a subsystem, a table or a feature is a word of small letters";
-		return -EINVAL;
-	}
-	if (a->kind != ARGUMENT_WORD && a->kind != ARGUMENT_RUN && !is_unit_like(text)) {
+	bool is_good = false, may_be_empty = false;
+
+	switch (a->kind) {
+	case ARGUMENT_UNIT_OR_ALL:
+		may_be_empty = true;
+		__attribute__((fallthrough));
+	case ARGUMENT_UNIT:
+		is_good = is_unit_like(text);
 		*reterr = "that is not the name of a unit";
-		return -EINVAL;
+		break;
+	case ARGUMENT_WORD:
+		is_good = consists_of(text, WORD_CHARACTERS, WORD_MAX);
+		*reterr = "a subsystem, a table or a feature is a word of small letters";
+		break;
+	case ARGUMENT_WORDS:
+		may_be_empty = true;
+		is_good = consists_of(text, WORDS_CHARACTERS, WORDS_MAX);
+		*reterr = "outcomes and causes are words of small letters, parted by commas";
+		break;
+	case ARGUMENT_RUN:
+		may_be_empty = true;
+		is_good = consists_of(text, RUN_CHARACTERS, RUN_MAX);
+		*reterr = "the id of a run has at most 32 hexadecimal digits";
+		break;
+	case ARGUMENT_BOOL:
+	case ARGUMENT_NUMBER:
+	case ARGUMENT_UNITS:
+	case ARGUMENT_KEYS:
+		break;
 	}
+	if (may_be_empty && *text == '\0')
+		return 0;
+	if (!is_good)
+		return -EINVAL;
 	*ret = text;
 	return 0;
+}
+
+static int read_units(sd_bus_message *message, struct control_request *request, const char **reterr)
+{
+	const char *unit;
+	int r = sd_bus_message_enter_container(message, 'a', "s");
+
+	if (r < 0)
+		return -EINVAL;
+	while ((r = sd_bus_message_read_basic(message, 's', &unit)) > 0) {
+		if (request->n_units == CONTROL_UNITS_MAX) {
+			*reterr = "these are more units than may be asked for at once: use patterns";
+			return -EINVAL;
+		}
+		if (!consists_of(unit, PATTERN_CHARACTERS, UNIT_MAX)) {
+			*reterr = "that is neither the name of a unit nor a pattern";
+			return -EINVAL;
+		}
+		request->units[request->n_units++] = unit;
+	}
+	return r < 0 || sd_bus_message_exit_container(message) < 0 ? -EINVAL : 0;
 }
 
 static int read_keys(sd_bus_message *message, struct method_keys *keys, const char **reterr)
@@ -139,6 +189,8 @@ static int read_argument(const struct argument *a, sd_bus_message *message, stru
 	const char *text;
 	int truth, r;
 
+	if (a->kind == ARGUMENT_UNITS)
+		return read_units(message, request, reterr);
 	if (a->kind == ARGUMENT_KEYS)
 		return read_keys(message, keys, reterr);
 	if (a->kind == ARGUMENT_BOOL) {

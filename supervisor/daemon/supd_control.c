@@ -11,6 +11,7 @@
 #include "control/client.h"
 #include "core/report.h"
 #include "daemon/supd_environment.h"
+#include "daemon/supd_history.h"
 #include "daemon/supd_files.h"
 #include "daemon/supd_units.h"
 #include "unit/name.h"
@@ -395,6 +396,8 @@ void supd_control_ask(void *userdata, const struct control_request *q)
 		[CONTROL_RESUME] = ask_pause,
 		[CONTROL_LOGS] = logs_read,
 		[CONTROL_ENVIRONMENT] = environment_ask,
+		[CONTROL_HISTORY] = history_ask,
+		[CONTROL_STATISTICS] = history_ask,
 	};
 	_Static_assert(ELEMENTS(answer) == CONTROL_VERB_COUNT, "an answer to each verb");
 

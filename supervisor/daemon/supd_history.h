@@ -22,6 +22,9 @@ struct unit;
 int supd_history_open(sd_event *event, const struct settings *settings, const struct places *places,
 		      struct history_keeper **ret);
 
+/* ListHistory and GetStatistics. */
+void history_ask(struct supd_control *c, const struct control_request *q);
+
 /* What the manager's observer hears; @k may be NULL. */
 void supd_history_run(struct history_keeper *k, const struct unit *u);
 void supd_history_event(struct history_keeper *k, const char *type, const char *unit, const struct supd_row *fields);

@@ -399,12 +399,24 @@ static void question_drop(struct worker_job *job)
 	question_free(q);
 }
 
+static int copy_run_ids(struct question *q, const struct history_filter *f)
+{
+	uint8_t *ids = f->run_first ? arena_alloc(&q->arena, 2 * RUN_ID_BYTES) : NULL;
+
+	if (!f->run_first)
+		return 0;
+	if (!ids)
+		return -ENOMEM;
+	q->filter.run_first = memcpy(ids, f->run_first, RUN_ID_BYTES);
+	q->filter.run_last = memcpy(ids + RUN_ID_BYTES, f->run_last, RUN_ID_BYTES);
+	return 0;
+}
+
 static int copy_filter(struct question *q, const struct history_filter *f)
 {
 	const char **unit = arena_alloc(&q->arena, (f->n_units + 1) * sizeof(*unit));
-	uint8_t *run_id = f->run_id ? arena_alloc(&q->arena, RUN_ID_BYTES) : NULL;
 
-	if (!unit || (f->run_id && !run_id))
+	if (!unit)
 		return -ENOMEM;
 	q->filter = *f;
 	for (size_t i = 0; i < f->n_units; i++) {
@@ -413,12 +425,12 @@ static int copy_filter(struct question *q, const struct history_filter *f)
 			return -ENOMEM;
 	}
 	q->filter.unit = unit;
-	if (run_id)
-		q->filter.run_id = memcpy(run_id, f->run_id, RUN_ID_BYTES);
 	q->filter.cause = f->cause ? arena_strdup(&q->arena, f->cause) : NULL;
+	if (f->cause && !q->filter.cause)
+		return -ENOMEM;
 	if (q->filter.limit > HISTORY_ANSWER_ROWS)
 		q->filter.limit = HISTORY_ANSWER_ROWS;
-	return f->cause && !q->filter.cause ? -ENOMEM : 0;
+	return copy_run_ids(q, f);
 }
 
 int history_keeper_ask(struct history_keeper *k, const struct history_filter *f, const struct history_answer *answer)

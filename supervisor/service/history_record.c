@@ -4,6 +4,7 @@
 #include <assert.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 
 static const char *const class_words[] = {
 	[HISTORY_RUNNING] = "running",
@@ -32,6 +33,27 @@ bool history_class_from_string(const char *s, enum history_class *ret)
 	return false;
 }
 
+bool history_classes_from_string(const char *words, unsigned *ret)
+{
+	enum history_class c;
+	char word[32];
+
+	*ret = 0;
+	while (*words) {
+		size_t n = strcspn(words, ",");
+
+		if (n >= sizeof(word))
+			return false;
+		memcpy(word, words, n);
+		word[n] = '\0';
+		if (!history_class_from_string(word, &c))
+			return false;
+		*ret |= 1U << c;
+		words += n + (words[n] == ',');
+	}
+	return true;
+}
+
 enum history_class history_class_of(enum run_result r)
 {
 	switch ((int) r) {
@@ -46,4 +68,19 @@ enum history_class history_class_of(enum run_result r)
 	default:
 		return HISTORY_FAILED;
 	}
+}
+
+bool history_run_range(const char *digits, uint8_t first[RUN_ID_BYTES], uint8_t last[RUN_ID_BYTES])
+{
+	char low[2 * RUN_ID_BYTES + 1], high[2 * RUN_ID_BYTES + 1];
+	size_t n = strlen(digits);
+
+	if (n == 0 || n > 2 * RUN_ID_BYTES)
+		return false;
+	memset(low, '0', 2 * RUN_ID_BYTES);
+	memset(high, 'f', 2 * RUN_ID_BYTES);
+	memcpy(low, digits, n);
+	memcpy(high, digits, n);
+	low[2 * RUN_ID_BYTES] = high[2 * RUN_ID_BYTES] = '\0';
+	return text_unhex16(low, first) && text_unhex16(high, last);
 }

@@ -55,9 +55,14 @@ struct history_record {
 	uint64_t count;        /* moments missed; GAP: records lost */
 };
 
+/* The ids that begin with these hexadecimal digits: from @first to @last. False: that is no beginning of an id. */
+bool history_run_range(const char *digits, uint8_t first[RUN_ID_BYTES], uint8_t last[RUN_ID_BYTES]);
+
 /* "running", "success", "failed" … */
 const char *history_class_to_string(enum history_class c);
 bool history_class_from_string(const char *s, enum history_class *ret);
+/* Words parted by commas as 1 << class each; "": none. False: one of them is no such word. */
+bool history_classes_from_string(const char *words, unsigned *ret);
 /* Of a run that ended so. */
 enum history_class history_class_of(enum run_result r);
 

@@ -77,6 +77,9 @@ static const char *const sql[] = {
 			       " ORDER BY at LIMIT ?2)",
 	[HISTORY_PRUNE_OLDEST] = "DELETE FROM entry WHERE id IN (SELECT id FROM entry WHERE class != 0 ORDER BY at LIMIT ?1)",
 	[HISTORY_PRUNE_TALLIES] = "DELETE FROM tally WHERE id IN (SELECT id FROM tally WHERE level = ?1 AND slot < ?2 LIMIT ?3)",
+	[HISTORY_PRUNE_EVER] = "DELETE FROM tally WHERE id IN (SELECT t.id FROM tally t JOIN unit u ON u.id = t.unit"
+			       " WHERE t.level = 2 AND u.n_entries = 0 AND NOT EXISTS"
+			       " (SELECT 1 FROM tally d WHERE d.unit = t.unit AND d.level = 1) LIMIT ?1)",
 	[HISTORY_PRUNE_NAMES] = "DELETE FROM unit WHERE id IN (SELECT u.id FROM unit u WHERE u.n_entries = 0"
 				" AND NOT EXISTS (SELECT 1 FROM tally t WHERE t.unit = u.id)"
 				" AND NOT EXISTS (SELECT 1 FROM entry e WHERE e.\"trigger\" = u.id AND e.\"trigger\" != 0)"
@@ -158,7 +161,15 @@ usec_t history_column_usec(sqlite3_stmt *s, int i)
 
 usec_t history_slot_length(enum history_level level)
 {
-	return level == HISTORY_DAY ? USEC_PER_DAY : USEC_PER_HOUR;
+	switch (level) {
+	case HISTORY_HOUR:
+		return USEC_PER_HOUR;
+	case HISTORY_DAY:
+		return USEC_PER_DAY;
+	case HISTORY_EVER:
+		break;
+	}
+	return USEC_NEVER;
 }
 
 const char *history_error(const struct history *h)

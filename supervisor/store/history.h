@@ -57,7 +57,8 @@ struct history_filter {
 	size_t n_units;          /* 0: all */
 	unsigned classes;        /* 1 << enum history_class; 0: all */
 	const char *cause;       /* NULL: any */
-	const uint8_t *run_id;   /* NULL: any; else with its output and metrics */
+	const uint8_t *run_first; /* ids of runs from here to @run_last, with their output and metrics; NULL: any */
+	const uint8_t *run_last;
 	usec_t since, until;     /* [since, until) of where records stand; 0, USEC_NEVER: no bound */
 	uint64_t limit, offset;  /* of the records that match; UINT64_MAX: no limit */
 	usec_t patience;         /* the longest that the question may take; USEC_NEVER: no limit */
@@ -69,7 +70,8 @@ typedef int history_tally_fn(void *userdata, const char *unit, const struct tall
 
 /* Newest first. */
 int history_find(struct history *h, const struct history_filter *f, history_record_fn *fn, void *userdata);
-/* One tally a service, in the order of names. Of the filter only units, times and patience count. */
+/* One tally a service, in the order of names. Of the filter only units, times and patience count. Without bounds of time, of
+ * all that ever was written, though its rows be gone. */
 int history_tally(struct history *h, const struct history_filter *f, history_tally_fn *fn, void *userdata);
 
 #endif

@@ -27,6 +27,7 @@ enum history_statement {
 	HISTORY_PRUNE_UNIT,
 	HISTORY_PRUNE_OLDEST,
 	HISTORY_PRUNE_TALLIES,
+	HISTORY_PRUNE_EVER,
 	HISTORY_PRUNE_NAMES,
 	HISTORY_UNIT_OVER,
 	HISTORY_SIZE,
@@ -40,9 +41,10 @@ struct history {
 	usec_t deadline; /* of the question that is asked, on the monotonic clock; USEC_NEVER: none */
 };
 
-/* Tallies are kept of these lengths of time. */
-enum history_level { HISTORY_HOUR, HISTORY_DAY };
-#define HISTORY_LEVEL_COUNT (HISTORY_DAY + 1)
+/* Tallies are kept of these lengths of time. EVER outlives the rows it came from: counters must not go back. */
+enum history_level { HISTORY_HOUR, HISTORY_DAY, HISTORY_EVER };
+#define HISTORY_LEVEL_COUNT (HISTORY_EVER + 1)
+/* USEC_NEVER: there is one slot, 0. */
 usec_t history_slot_length(enum history_level level);
 
 /* What SQLite's code is among ours; 0 for OK, ROW and DONE. */

@@ -147,8 +147,8 @@ static void put_conditions(FILE *out, const struct history_filter *f)
 	put_classes(out, f->classes);
 	if (f->cause)
 		(void) fputs(" AND e.cause = ?1", out);
-	if (f->run_id)
-		(void) fputs(" AND e.run_id = ?2", out);
+	if (f->run_first)
+		(void) fputs(" AND e.run_id >= ?2 AND e.run_id <= ?3", out);
 }
 
 #define ORDER " ORDER BY e.at DESC, e.id DESC"
@@ -366,8 +366,10 @@ static int ask(struct history *h, const char *text, const struct history_filter 
 		return history_errno(code);
 	if (f->cause)
 		(void) sqlite3_bind_text(*ret, 1, f->cause, -1, SQLITE_STATIC);
-	if (f->run_id)
-		(void) sqlite3_bind_blob(*ret, 2, f->run_id, RUN_ID_BYTES, SQLITE_STATIC);
+	if (f->run_first) {
+		(void) sqlite3_bind_blob(*ret, 2, f->run_first, RUN_ID_BYTES, SQLITE_STATIC);
+		(void) sqlite3_bind_blob(*ret, 3, f->run_last, RUN_ID_BYTES, SQLITE_STATIC);
+	}
 	return 0;
 }
 
@@ -391,7 +393,7 @@ static int find(struct history *h, const struct history_filter *f, history_recor
 	if (r < 0)
 		return r;
 	while ((code = sqlite3_step(s)) == SQLITE_ROW) {
-		r = tell(h, s, f->run_id != NULL, fn, userdata);
+		r = tell(h, s, f->run_first != NULL, fn, userdata);
 		if (r < 0)
 			return r;
 	}
@@ -525,7 +527,7 @@ static usec_t round_up(usec_t when, usec_t length)
 	return usec_add(when, length - 1) / length * length;
 }
 
-/* Rows, hours, days, hours, rows: as much as possible of what was asked for is whole days. */
+/* All that ever was, in one; or rows, hours, days, hours, rows: as much as possible of what was asked for is whole days. */
 static int add_all(struct history *h, struct sums *sums, const struct history_filter *f)
 {
 	usec_t since = usec_min(f->since, INT64_MAX), until = usec_min(f->until, INT64_MAX);
@@ -533,6 +535,8 @@ static int add_all(struct history *h, struct sums *sums, const struct history_fi
 	usec_t day = round_up(since, USEC_PER_DAY), day_end = until / USEC_PER_DAY * USEC_PER_DAY;
 	int r;
 
+	if (since == 0 && until == INT64_MAX)
+		return add_slots(h, sums, HISTORY_EVER, 0, 1);
 	if (hour >= hour_end)
 		return add_rows(h, sums, f, since, until);
 	if (day >= day_end)

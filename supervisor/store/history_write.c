@@ -384,7 +384,7 @@ static int prune_tallies(struct history *h, usec_t before)
 	sqlite3_stmt *s;
 	int r = 0;
 
-	for (int level = 0; level < HISTORY_LEVEL_COUNT && r == 0; level++) {
+	for (int level = HISTORY_HOUR; level <= HISTORY_DAY && r == 0; level++) {
 		r = history_prepare(h, HISTORY_PRUNE_TALLIES, &s);
 		if (r < 0)
 			break;
@@ -457,10 +457,11 @@ static int prune_size(struct history *h, uint64_t most)
 	return prune_with(h, s);
 }
 
-static int prune_names(struct history *h)
+/* Of units of which nothing else is left. */
+static int prune_some(struct history *h, enum history_statement which)
 {
 	sqlite3_stmt *s;
-	int r = history_prepare(h, HISTORY_PRUNE_NAMES, &s);
+	int r = history_prepare(h, which, &s);
 
 	if (r < 0)
 		return r;
@@ -481,7 +482,9 @@ static int prune_rows(struct history *h, const struct history_limits *limits, us
 		r = prune_unit(h, limits->per_unit);
 	if (r == 0 && limits->size != USEC_NEVER)
 		r = prune_size(h, limits->size);
-	return r != 0 ? r : prune_names(h);
+	if (r == 0)
+		r = prune_some(h, HISTORY_PRUNE_EVER);
+	return r != 0 ? r : prune_some(h, HISTORY_PRUNE_NAMES);
 }
 
 /* What has become free goes back to the file system bit by bit, too. */

@@ -189,7 +189,7 @@ START_TEST(a_run_is_found_whole_by_its_id)
 	write_one(begun);
 	write_one(ended);
 	ck_assert_int_eq(history_find(h,
-				      &(struct history_filter) { .run_id = ended.run_id, .until = USEC_NEVER,
+				      &(struct history_filter) { .run_first = ended.run_id, .run_last = ended.run_id, .until = USEC_NEVER,
 								 .limit = UINT64_MAX, .patience = USEC_NEVER },
 				      whole, &n),
 			 0);
