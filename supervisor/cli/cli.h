@@ -38,6 +38,10 @@ enum cli_option_bit {
 	CLI_UNTIL = 1 << 20,
 	CLI_STATE_DIR = 1 << 21,
 	CLI_NOW = 1 << 22,
+	CLI_RESULT = 1 << 23,
+	CLI_CAUSE = 1 << 24,
+	CLI_OFFSET = 1 << 25,
+	CLI_OPENMETRICS = 1 << 26,
 };
 
 enum cli_json { CLI_JSON_OFF, CLI_JSON_SHORT, CLI_JSON_PRETTY };
@@ -49,7 +53,8 @@ struct cli {
 	unsigned given;              /* enum cli_option_bit */
 	const char *runtime_dir;
 	const char *property;
-	const char *lines, *run, *since, *until, *state_dir; /* of logs, as they stand; NULL: not given */
+	const char *lines, *run, *since, *until, *state_dir; /* of logs and history, as they stand; NULL: not given */
+	const char *result, *cause, *offset;                   /* of history, likewise */
 	enum cli_json json;
 	bool is_terminal; /* stdout */
 	bool is_utf8;

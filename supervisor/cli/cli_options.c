@@ -42,6 +42,10 @@ static const struct option options[] = {
 	{ CLI_RUN, false, 0, TAKES_VALUE, "run", "=ID", "of this run; the first digits of its id suffice" },
 	{ CLI_SINCE, false, 0, TAKES_VALUE, "since", "=TIME", "from then on" },
 	{ CLI_UNTIL, false, 0, TAKES_VALUE, "until", "=TIME", "up to then" },
+	{ CLI_RESULT, false, 0, TAKES_VALUE, "result", "=WORD,…", "success, failed, skipped, stopped, interrupted, running, missed, gap" },
+	{ CLI_CAUSE, false, 0, TAKES_VALUE, "cause", "=WORD", "calendar, retry, catch-up, manual …" },
+	{ CLI_OFFSET, false, 0, TAKES_VALUE, "offset", "=N", "leave out the newest N" },
+	{ CLI_OPENMETRICS, false, 0, TAKES_NOTHING, "openmetrics", NULL, "as text for a scraper" },
 	{ CLI_STATE_DIR, false, 0, TAKES_VALUE, "state-dir", "=DIR", "read the files there, without a daemon" },
 	{ CLI_NOW, false, 0, TAKES_NOTHING, "now", NULL, "and start or stop the units, too" },
 	{ CLI_RUNTIME, false, 0, TAKES_NOTHING, "runtime", NULL, "until supd ends, not beyond" },
@@ -210,14 +214,15 @@ static int set_json(struct cli *c, const char *mode)
 	return cli_fail(c, CONTROL_USAGE, "--json= is short, pretty or off, not '%s'", mode);
 }
 
-static void set_logs_option(struct cli *c, const struct option *o, const char *value)
+static void set_past_option(struct cli *c, const struct option *o, const char *value)
 {
 	const struct {
 		enum cli_option_bit bit;
 		const char **field;
 	} fields[] = {
 		{ CLI_LINES, &c->lines }, { CLI_RUN, &c->run }, { CLI_SINCE, &c->since },
-		{ CLI_UNTIL, &c->until }, { CLI_STATE_DIR, &c->state_dir },
+		{ CLI_UNTIL, &c->until }, { CLI_STATE_DIR, &c->state_dir }, { CLI_RESULT, &c->result },
+		{ CLI_CAUSE, &c->cause }, { CLI_OFFSET, &c->offset },
 	};
 
 	for (size_t i = 0; i < ELEMENTS(fields); i++)
@@ -234,7 +239,7 @@ static int set_option(struct cli *c, const struct option *o, const char *value)
 		c->runtime_dir = value;
 	if (o->bit == CLI_PROPERTY)
 		c->property = value;
-	set_logs_option(c, o, value);
+	set_past_option(c, o, value);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "cli/cli_environment.h"
 #include "cli/cli_enable.h"
 #include "cli/cli_healthy.h"
+#include "cli/cli_history.h"
 #include "cli/cli_jobs.h"
 #include "cli/cli_logs.h"
 #include "cli/cli_manager.h"
@@ -49,6 +50,9 @@ static const struct cli_verb verbs[] = {
 	  -1, cli_timers, NULL },
 	{ LOOK, "why", NULL, "TIMER", "why a timer elapses when it does, and what became of its last moments", 0, 1, 1,
 	  cli_why, NULL },
+	{ LOOK, "history", NULL, "[PATTERN…]", "every run and every miss, newest first",
+	  CLI_LINES | CLI_OFFSET | CLI_SINCE | CLI_UNTIL | CLI_RESULT | CLI_CAUSE | CLI_RUN | CLI_STATE_DIR, 0, -1,
+	  cli_history, NULL },
 	{ LOOK, "status", NULL, "[UNIT…]", "what a unit does and did; without a unit, all", 0, 0, -1, cli_status,
 	  NULL },
 	{ LOOK, "show", NULL, "UNIT", "properties of a unit, one a line", CLI_PROPERTY | CLI_VALUE, 1, 1, cli_show,

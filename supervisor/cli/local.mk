@@ -7,6 +7,7 @@ libcli_a_SOURCES = \
 	%D%/cli_environment.c %D%/cli_environment.h \
 	%D%/cli_enable.c %D%/cli_enable.h \
 	%D%/cli_healthy.c %D%/cli_healthy.h \
+	%D%/cli_history.c %D%/cli_history.h \
 	%D%/cli_jobs.c %D%/cli_jobs.h \
 	%D%/cli_logs.c %D%/cli_logs.h \
 	%D%/cli_manager.c %D%/cli_manager.h \
@@ -20,6 +21,7 @@ libcli_a_SOURCES = \
 	%D%/cli_why.c %D%/cli_why.h \
 	%D%/log_lines.c %D%/log_lines.h \
 	%D%/offline.c %D%/offline.h \
+	%D%/past.c %D%/past.h \
 	%D%/verify_programs.c %D%/verify_programs.h \
 	%D%/verify_report.c %D%/verify_report.h \
 	%D%/world_offline.c %D%/world_offline.h \

@@ -42,9 +42,9 @@
 	ROW("Pause", "", "", CONTROL_PAUSE, RIGHT_OWN)                                                  \
 	ROW("Resume", "", "", CONTROL_RESUME, RIGHT_OWN)                                                \
 	ROW("ReadOutput", "sstttb", "unit\0run\0since\0until\0lines\0follow\0", CONTROL_LOGS, RIGHT_OWN)    \
-	ROW("ListHistory", "asssstttt", "units\0outcomes\0cause\0run\0since\0until\0lines\0offset\0",        \
+	ROW("ListHistory", "sssttttas", "outcomes\0cause\0run\0since\0until\0lines\0offset\0units\0",        \
 	    CONTROL_HISTORY, RIGHT_LOOK)                                                                \
-	ROW("GetStatistics", "astt", "units\0since\0until\0", CONTROL_STATISTICS, RIGHT_LOOK)
+	ROW("GetStatistics", "ttas", "since\0until\0units\0", CONTROL_STATISTICS, RIGHT_LOOK)
 
 struct sd_bus_message;
 
