@@ -68,6 +68,8 @@ struct world {
 	int (*kill_tree)(void *ctx, world_token token, int signal, bool spare_main);
 	/* Answer: manager_tree_empty(), once, as soon as no process of the run is left. */
 	int (*watch_tree)(void *ctx, world_token token);
+	/* The last lines of what the run printed, as they are; NULL: nothing, or it is not known. Gives. May be missing. */
+	char *(*last_words)(void *ctx, world_token token, size_t *ret_n);
 	/* The run is over. @restarts: another follows by itself (Restart=). */
 	void (*release)(void *ctx, world_token token, bool restarts);
 

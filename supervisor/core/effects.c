@@ -75,9 +75,19 @@ static int spawn(struct manager *m, const struct supd_now *now, struct unit *u, 
 	return m->world->spawn(m->world->ctx, &request);
 }
 
+/* Before the world forgets the run. */
+static void keep_last_words(struct manager *m, struct unit *u)
+{
+	const struct world *w = m->world;
+
+	if (u->run->ended_boot == 0 && u->token != 0 && w->last_words)
+		u->run->last_words = w->last_words(w->ctx, u->token, &u->run->n_last_words);
+}
+
 /* The run is over; or, for a unit that remained active after it, the stop is. */
 static void ended(struct manager *m, const struct supd_now *now, struct unit *u)
 {
+	keep_last_words(m, u);
 	/* What a service that remains active left running stays its own until it is stopped. */
 	if (u->service.state != SERVICE_EXITED)
 		token_release(m, u);

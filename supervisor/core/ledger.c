@@ -47,6 +47,8 @@ void ledger_run(const struct unit *u, char words[LEDGER_WORDS_MAX], struct histo
 		ret->metric = run->said->metric;
 		ret->n_metrics = run->said->n_metrics;
 	}
+	ret->output = run->last_words;
+	ret->n_output = run->n_last_words;
 }
 
 static const struct supd_field *field_of(const struct supd_row *row, const char *key, enum supd_type type)

@@ -367,6 +367,14 @@ static void tell_observer(struct manager *m, struct unit *u, bool started, bool 
 		m->observer.settled(m->observer.userdata, u, ended);
 }
 
+/* They have been told, and are not worth the memory. */
+static void forget_last_words(struct unit *u)
+{
+	free(u->run->last_words);
+	u->run->last_words = NULL;
+	u->run->n_last_words = 0;
+}
+
 static void tell(struct manager *m, const struct supd_now *now, struct unit *u)
 {
 	bool started = u->notice_started, ended = u->notice_ended, rests = !unit_is_active(u);
@@ -382,6 +390,8 @@ static void tell(struct manager *m, const struct supd_now *now, struct unit *u)
 		turns_await_no_more(m, u);
 	tell_plugin(m, now, u, ended);
 	tell_observer(m, u, false, ended || rests, ended);
+	if (ended)
+		forget_last_words(u);
 	if (node)
 		tell_neighbours(m, now, u, ended, rests);
 	if ((ended || rests) && u->chain && u->service.state != SERVICE_AUTO_RESTART)

@@ -70,6 +70,7 @@ int run_begin(struct manager *m, const struct supd_now *now, const struct supd_c
 	free((char *) (uintptr_t) (*run)->trigger_unit);
 	free((char *) (uintptr_t) (*run)->detail);
 	run_said_free((*run)->said);
+	free((*run)->last_words);
 	free((struct run_monitor *) (uintptr_t) (*run)->monitor);
 	**run = (struct run) {
 		.trigger_unit = trigger,

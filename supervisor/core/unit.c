@@ -179,6 +179,7 @@ void run_free(struct run *r)
 	free((char *) (uintptr_t) r->trigger_unit);
 	free((char *) (uintptr_t) r->detail);
 	run_said_free(r->said);
+	free(r->last_words);
 	free((struct run_monitor *) (uintptr_t) r->monitor);
 	free(r);
 }

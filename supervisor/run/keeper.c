@@ -30,6 +30,8 @@ struct keeper_run {
 	uint8_t id[16];
 	uint64_t number; /* of its next record */
 	size_t queued;   /* bytes allocated */
+	char *tail;      /* room for twice KEEPER_TAIL_MAX; NULL: nothing was put yet */
+	size_t n_tail;
 	unsigned n_refs;
 };
 
@@ -68,6 +70,7 @@ struct keeper_run *keeper_run_unref(struct keeper_run *r)
 		return NULL;
 	free(r->unit);
 	free(r->identifier);
+	free(r->tail);
 	free(r);
 	return NULL;
 }
@@ -84,6 +87,54 @@ struct keeper_run *keeper_run_new(struct keeper *k, const char *unit, const uint
 	r->unit = strdup(unit);
 	r->identifier = strdup(identifier ? identifier : "");
 	return r->unit && r->identifier ? r : keeper_run_unref(r);
+}
+
+/* ---- the last lines ---- */
+
+static void remember_bytes(struct keeper_run *r, const char *bytes, size_t n)
+{
+	size_t cut = n > KEEPER_TAIL_MAX ? n - KEEPER_TAIL_MAX : 0;
+
+	if (r->n_tail + n - cut > 2 * KEEPER_TAIL_MAX) {
+		memmove(r->tail, r->tail + r->n_tail - KEEPER_TAIL_MAX, KEEPER_TAIL_MAX);
+		r->n_tail = KEEPER_TAIL_MAX;
+	}
+	memcpy(r->tail + r->n_tail, bytes + cut, n - cut);
+	r->n_tail += n - cut;
+}
+
+static void remember(struct keeper_run *r, const struct run_log_record *line)
+{
+	if (!r->tail)
+		r->tail = malloc(2 * KEEPER_TAIL_MAX);
+	if (!r->tail)
+		return;
+	remember_bytes(r, line->text, line->n);
+	/* A line that is cut into parts goes on. */
+	if (!(line->flags & RUN_LOG_CONTINUED))
+		remember_bytes(r, "\n", 1);
+}
+
+char *keeper_run_tail(const struct keeper_run *r, size_t *ret_n)
+{
+	const char *from, *end;
+	char *copy;
+
+	if (!r || !r->tail || r->n_tail == 0)
+		return NULL;
+	end = r->tail + r->n_tail;
+	from = r->n_tail > KEEPER_TAIL_MAX ? end - KEEPER_TAIL_MAX : r->tail;
+	/* Not the rest of a line, unless it is all there is. */
+	if (from > r->tail && from[-1] != '\n') {
+		const char *line = memchr(from, '\n', (size_t) (end - from));
+
+		from = line && line + 1 < end ? line + 1 : from;
+	}
+	copy = malloc((size_t) (end - from));
+	if (!copy)
+		return NULL;
+	*ret_n = (size_t) (end - from);
+	return memcpy(copy, from, *ret_n);
 }
 
 /* ---- the queue ---- */
@@ -286,6 +337,7 @@ void keeper_put(struct keeper_run *r, const struct run_log_record *line)
 
 	if (!r)
 		return;
+	remember(r, line);
 	record.number = r->number++;
 	memcpy(record.run_id, r->id, sizeof(record.run_id));
 	record.identifier = r->identifier;

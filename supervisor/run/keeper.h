@@ -43,6 +43,10 @@ struct keeper_run *keeper_run_unref(struct keeper_run *r); /* NULL is fine */
 /* One line or part of one: time, stream, flags, level, text and n of @line count. Copies. NULL: nothing. */
 void keeper_put(struct keeper_run *r, const struct run_log_record *line);
 
+/* The last lines that were put, whole ones: at most KEEPER_TAIL_MAX bytes. NULL: none, or no memory. Gives. */
+#define KEEPER_TAIL_MAX ((size_t) 2048)
+char *keeper_run_tail(const struct keeper_run *r, size_t *ret_n);
+
 /* A job for the thread, behind all that has been put before. It may read with keeper_dir(). */
 void keeper_submit(struct keeper *k, struct worker_job *job);
 /* The directory of logs, lent; for jobs. */

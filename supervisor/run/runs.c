@@ -522,6 +522,13 @@ int runs_watch_tree(struct runs *all, world_token token)
 	return e ? process_tree_watch(e->tree) : -ESRCH;
 }
 
+char *runs_last_words(struct runs *all, world_token token, size_t *ret_n)
+{
+	const struct entry *e = entry_find(all, token);
+
+	return e ? keeper_run_tail(e->kept, ret_n) : NULL;
+}
+
 void runs_release(struct runs *all, world_token token, bool restarts)
 {
 	struct entry *e = entry_find(all, token);

@@ -61,6 +61,7 @@ int runs_spawn(struct runs *all, const struct spawn_request *request);
 int runs_kill_main(struct runs *all, world_token token, int signal);
 int runs_kill_tree(struct runs *all, world_token token, int signal, bool spare_main);
 int runs_watch_tree(struct runs *all, world_token token);
+char *runs_last_words(struct runs *all, world_token token, size_t *ret_n);
 void runs_release(struct runs *all, world_token token, bool restarts);
 
 #endif

@@ -237,6 +237,13 @@ static int world_watch_tree(void *ctx, world_token token)
 	return runs_watch_tree(w->runs, token);
 }
 
+static char *world_last_words(void *ctx, world_token token, size_t *ret_n)
+{
+	struct world_linux *w = ctx;
+
+	return runs_last_words(w->runs, token, ret_n);
+}
+
 static void world_release(void *ctx, world_token token, bool restarts)
 {
 	struct world_linux *w = ctx;
@@ -551,6 +558,7 @@ static void fill_table(struct world_linux *w)
 		.kill_main = world_kill_main,
 		.kill_tree = world_kill_tree,
 		.watch_tree = world_watch_tree,
+		.last_words = world_last_words,
 		.release = world_release,
 		.scan_units = world_scan_units,
 		.units_revision = world_units_revision,

@@ -92,6 +92,8 @@ struct run {
 	const struct run_monitor *monitor; /* or NULL; likewise */
 	const char *detail;       /* DEPENDENCY: what failed; SKIPPED, ASSERT: what was not met; in words, or NULL. Owned
 				   * like trigger_unit */
+	char *last_words;         /* what it printed last, until its end has been told; or NULL. Owned */
+	size_t n_last_words;
 	usec_t cpu;               /* user and system, of all processes reaped */
 	uint64_t peak_memory;     /* bytes, of the largest process; 0: unknown */
 	struct run_said *said;    /* over $NOTIFY_SOCKET; owned likewise; NULL: nothing */
