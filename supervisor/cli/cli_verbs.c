@@ -11,6 +11,7 @@
 #include "cli/cli_logs.h"
 #include "cli/cli_manager.h"
 #include "cli/cli_options.h"
+#include "cli/cli_stats.h"
 #include "cli/cli_status.h"
 #include "cli/cli_timers.h"
 #include "cli/cli_units.h"
@@ -53,6 +54,8 @@ static const struct cli_verb verbs[] = {
 	{ LOOK, "history", NULL, "[PATTERN…]", "every run and every miss, newest first",
 	  CLI_LINES | CLI_OFFSET | CLI_SINCE | CLI_UNTIL | CLI_RESULT | CLI_CAUSE | CLI_RUN | CLI_STATE_DIR, 0, -1,
 	  cli_history, NULL },
+	{ LOOK, "stats", NULL, "[PATTERN…]", "what runs and misses come to",
+	  CLI_SINCE | CLI_UNTIL | CLI_OPENMETRICS | CLI_STATE_DIR, 0, -1, cli_stats, NULL },
 	{ LOOK, "status", NULL, "[UNIT…]", "what a unit does and did; without a unit, all", 0, 0, -1, cli_status,
 	  NULL },
 	{ LOOK, "show", NULL, "UNIT", "properties of a unit, one a line", CLI_PROPERTY | CLI_VALUE, 1, 1, cli_show,

@@ -12,6 +12,7 @@ libcli_a_SOURCES = \
 	%D%/cli_logs.c %D%/cli_logs.h \
 	%D%/cli_manager.c %D%/cli_manager.h \
 	%D%/cli_options.c %D%/cli_options.h \
+	%D%/cli_stats.c %D%/cli_stats.h \
 	%D%/cli_status.c %D%/cli_status.h \
 	%D%/cli_time.c %D%/cli_time.h \
 	%D%/cli_timers.c %D%/cli_timers.h \
@@ -21,6 +22,7 @@ libcli_a_SOURCES = \
 	%D%/cli_why.c %D%/cli_why.h \
 	%D%/log_lines.c %D%/log_lines.h \
 	%D%/offline.c %D%/offline.h \
+	%D%/openmetrics.c %D%/openmetrics.h \
 	%D%/past.c %D%/past.h \
 	%D%/verify_programs.c %D%/verify_programs.h \
 	%D%/verify_report.c %D%/verify_report.h \
