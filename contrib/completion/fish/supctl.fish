@@ -20,4 +20,4 @@ complete -c supctl -n '__fish_seen_subcommand_from verify' -F
 complete -c supctl -n '__fish_seen_subcommand_from experimental' -a 'enable disable timers'
 complete -c supctl -n '__fish_seen_subcommand_from trigger reset why' -a '(__supctl_units .timer)'
 complete -c supctl -n '__fish_seen_subcommand_from start stop restart env logs' -a '(__supctl_units .service)'
-complete -c supctl -n '__fish_seen_subcommand_from status show cat enable disable mask unmask simulate is-healthy' -a '(__supctl_units "")'
+complete -c supctl -n '__fish_seen_subcommand_from status history stats show cat enable disable mask unmask simulate is-healthy' -a '(__supctl_units "")'
