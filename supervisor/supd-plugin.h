@@ -175,8 +175,9 @@ enum supd_result {
 	SUPD_RESULT_DEPENDENCY,   /* not begun: a unit that it requires failed */
 	SUPD_RESULT_START_LIMIT,  /* not begun: started too often */
 	SUPD_RESULT_ASSERT,       /* an assert was not met: nothing was run */
+	SUPD_RESULT_OOM_KILL,     /* the kernel killed a process of it, as its memory was used up */
 };
-#define SUPD_RESULT_COUNT (SUPD_RESULT_ASSERT + 1)
+#define SUPD_RESULT_COUNT (SUPD_RESULT_OOM_KILL + 1)
 
 /* What a unit is and does, as far as somebody who wants to start it must know. */
 struct supd_unit_state {

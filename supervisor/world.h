@@ -49,6 +49,14 @@ struct unit_change {
 	const char *section; /* a drop-in says Enabled= in this section; NULL: ours, if there is one, goes */
 };
 
+/* How a process ended. */
+struct process_end {
+	int wstatus;
+	usec_t cpu;           /* user and system time, µs */
+	uint64_t peak_memory; /* bytes; 0: unknown */
+	bool oom_killed;      /* the run has lost a process to the want of memory, and OOMPolicy= makes that a failure */
+};
+
 struct world {
 	void *ctx;
 

@@ -328,6 +328,7 @@ static bool is_retried(const struct timer_spec *spec, enum supd_result result)
 		return spec->retry_on & RETRY_ON_EXIT;
 	case SUPD_RESULT_SIGNAL:
 	case SUPD_RESULT_CORE_DUMP:
+	case SUPD_RESULT_OOM_KILL:
 		return spec->retry_on & RETRY_ON_SIGNAL;
 	case SUPD_RESULT_TIMEOUT:
 		return spec->retry_on & RETRY_ON_TIMEOUT;

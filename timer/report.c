@@ -29,6 +29,7 @@ static const char *const result_words[] = {
 	[SUPD_RESULT_DEPENDENCY] = "dependency",
 	[SUPD_RESULT_START_LIMIT] = "start-limit-hit",
 	[SUPD_RESULT_ASSERT] = "assert",
+	[SUPD_RESULT_OOM_KILL] = "oom-kill",
 };
 _Static_assert(ELEMENTS(result_words) == SUPD_RESULT_COUNT, "a word for each result");
 
@@ -49,6 +50,7 @@ const char *report_result_words(enum supd_result result, int32_t status, char *b
 	case SUPD_RESULT_EXEC:
 	case SUPD_RESULT_RESOURCES:
 	case SUPD_RESULT_ASSERT:
+	case SUPD_RESULT_OOM_KILL:
 		snprintf(buf, n, "failed %s", result_words[result]);
 		return buf;
 	case SUPD_RESULT_NONE:

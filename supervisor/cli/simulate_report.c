@@ -228,6 +228,7 @@ static bool has_failed(const struct simulate_row *row)
 	case RUN_RESULT_EXIT_CODE:
 	case RUN_RESULT_SIGNAL:
 	case RUN_RESULT_CORE_DUMP:
+	case RUN_RESULT_OOM_KILL:
 	case RUN_RESULT_TIMEOUT:
 	case RUN_RESULT_EXEC:
 	case RUN_RESULT_RESOURCES:

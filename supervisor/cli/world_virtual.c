@@ -248,7 +248,7 @@ static void tell_process(struct world_virtual *w)
 		p->is_alive = false;
 		expect(w, p, NEWS_TREE_EMPTY, p->is_tree_watched ? w->now.boot : USEC_NEVER);
 		p->is_tree_watched = false;
-		manager_exited(w->manager, &w->now, p->token, p->wstatus, 0, 0);
+		manager_exited(w->manager, &w->now, p->token, &(struct process_end) { .wstatus = p->wstatus });
 		break;
 	case NEWS_TREE_EMPTY:
 		expect(w, p, NEWS_TREE_EMPTY, USEC_NEVER);

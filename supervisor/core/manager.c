@@ -530,17 +530,18 @@ void manager_spawn_failed(struct manager *m, const struct supd_now *now, world_t
 	service_answer(m, now, token, &ev);
 }
 
-void manager_exited(struct manager *m, const struct supd_now *now, world_token token, int wstatus, usec_t cpu,
-		    uint64_t peak_memory)
+void manager_exited(struct manager *m, const struct supd_now *now, world_token token, const struct process_end *end)
 {
-	const struct service_event ev = { .kind = SVC_EXITED, .boot = now->boot, .wstatus = wstatus };
+	const struct service_event ev = {
+		.kind = SVC_EXITED, .boot = now->boot, .wstatus = end->wstatus, .oom_killed = end->oom_killed,
+	};
 	struct unit *u = unit_of_token(m, token);
 
 	if (u) {
 		u->main_pid = 0;
-		u->run->cpu = usec_add(u->run->cpu, cpu);
-		if (peak_memory > u->run->peak_memory)
-			u->run->peak_memory = peak_memory;
+		u->run->cpu = usec_add(u->run->cpu, end->cpu);
+		if (end->peak_memory > u->run->peak_memory)
+			u->run->peak_memory = end->peak_memory;
 	}
 	service_answer(m, now, token, &ev);
 }

@@ -67,9 +67,7 @@ void manager_checked(struct manager *m, const struct supd_now *now, world_token 
 void manager_spawned(struct manager *m, const struct supd_now *now, world_token token, pid_t pid);
 void manager_spawn_failed(struct manager *m, const struct supd_now *now, world_token token, enum exec_step step,
 			  int error);
-/* @cpu: µs of user and system time; @peak_memory: bytes. */
-void manager_exited(struct manager *m, const struct supd_now *now, world_token token, int wstatus, usec_t cpu,
-		    uint64_t peak_memory);
+void manager_exited(struct manager *m, const struct supd_now *now, world_token token, const struct process_end *end);
 /* A process of the run has said this; the caller knows that it was one, and that it may. */
 void manager_notified(struct manager *m, const struct supd_now *now, world_token token, const struct notification *said);
 void manager_tree_empty(struct manager *m, const struct supd_now *now, world_token token);

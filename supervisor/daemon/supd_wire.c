@@ -38,12 +38,12 @@ static void on_spawn_failed(void *userdata, const struct supd_now *now, world_to
 	manager_spawn_failed(w->manager, now, token, step, error);
 }
 
-static void on_exited(void *userdata, const struct supd_now *now, world_token token, int wstatus, usec_t cpu,
-		      uint64_t peak_memory)
+static void on_exited(void *userdata, const struct supd_now *now, world_token token,
+		      const struct process_end *end)
 {
 	struct supd_wire *w = userdata;
 
-	manager_exited(w->manager, now, token, wstatus, cpu, peak_memory);
+	manager_exited(w->manager, now, token, end);
 }
 
 static void on_notified(void *userdata, const struct supd_now *now, world_token token, const struct notification *said)

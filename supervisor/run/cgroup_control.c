@@ -207,16 +207,30 @@ void cgroup_control_apply(int run, const struct cgroup_limits *l, cgroup_problem
 		if (r < 0)
 			tell(userdata, limit, r);
 	}
+	/* Without the controller nobody is killed for the service's own limits. */
+	if (l->oom_policy == CGROUP_OOM_KILL)
+		(void) write_text(run, "memory.oom.group", "1");
 }
 
-int cgroup_control_peak(int run, uint64_t *ret)
+/* The number behind "NAME " at the beginning of a line; without a name, the first line. 0: there is none. */
+static uint64_t number_in(int dir, const char *file, const char *name)
 {
 	_cleanup_free_ char *text = NULL;
-	int r;
+	char *line, *state = NULL;
+	uint64_t n = 0;
 
-	r = process_read_text(run, "memory.peak", FILE_MAX, &text, NULL);
-	if (r < 0)
-		return r;
-	text[strcspn(text, "\n")] = '\0';
-	return value_unsigned(text, UINT64_MAX, ret);
+	if (process_read_text(dir, file, FILE_MAX, &text, NULL) < 0)
+		return 0;
+	for (line = strtok_r(text, "\n", &state); line; line = strtok_r(NULL, "\n", &state))
+		if (str_starts(line, name))
+			return value_unsigned(line + strlen(name), UINT64_MAX, &n) < 0 ? 0 : n;
+	return 0;
+}
+
+struct cgroup_usage cgroup_control_usage(int run)
+{
+	return (struct cgroup_usage) {
+		.peak = number_in(run, "memory.peak", ""),
+		.n_oom_kills = number_in(run, "memory.events", "oom_kill "),
+	};
 }

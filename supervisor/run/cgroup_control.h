@@ -24,7 +24,12 @@ int cgroup_control_enable(int run, const char *controller);
 /* At the end: from the leaf of @home back to where it was, so that the folder can be removed. */
 void cgroup_control_leave(int home);
 
-/* Of a run: the most memory it ever had, in bytes. Negative errno: not known. */
-int cgroup_control_peak(int run, uint64_t *ret);
+struct cgroup_usage {
+	uint64_t peak;        /* the most memory that all had together, in bytes; 0: not known */
+	uint64_t n_oom_kills; /* processes that the kernel killed for it */
+};
+
+/* Of a run, so far; as far as its controllers tell. */
+struct cgroup_usage cgroup_control_usage(int run);
 
 #endif

@@ -33,6 +33,7 @@ struct entry {
 	bool is_launching;      /* a thread has it */
 	bool is_released;       /* meanwhile: goes when the thread is done */
 	bool has_told_mistake;  /* of what it says: once a run */
+	uint64_t n_oom_kills;   /* in its cgroup, as far as they were told */
 	bool restarts;          /* after the release, another run follows */
 	bool is_empty_untold;   /* the tree was empty before the end of its main process was told */
 };
@@ -119,27 +120,32 @@ static void settle(struct runs *all, world_token token)
 	(void) process_tree_watch(e->tree);
 }
 
-/* What all processes of a run had together is more than what the largest of them had. */
-static void note_peak(int cgroup, struct rusage *usage)
+static struct cgroup_usage usage_of(struct entry *e)
 {
-	uint64_t peak;
+	const struct spawn *s = e->spawn;
+	const struct cgroup_limits *l = s->spec.exec->cgroup;
+	struct cgroup_usage usage = { 0 };
+	uint64_t seen = e->n_oom_kills;
 
-	if (cgroup_control_peak(cgroup, &peak) >= 0 && (long) (peak / 1024) > usage->ru_maxrss)
-		usage->ru_maxrss = (long) (peak / 1024);
+	/* Few have limits, and for the others the controllers are not even asked. */
+	if (!l || s->cgroup < 0)
+		return usage;
+	usage = cgroup_control_usage(s->cgroup);
+	/* The commands that come after are not blamed for it once more. */
+	e->n_oom_kills = usage.n_oom_kills;
+	usage.n_oom_kills = l->oom_policy == CGROUP_OOM_CONTINUE || usage.n_oom_kills < seen ? 0 : usage.n_oom_kills - seen;
+	return usage;
 }
 
 static void tell_exited(struct entry *e)
 {
 	struct runs *all = e->all;
 	world_token token = e->token;
-	const struct child *c = &e->spawn->child;
-	struct rusage usage = c->usage;
+	const struct cgroup_usage usage = usage_of(e);
 
-	if (e->spawn->spec.exec->cgroup && e->spawn->cgroup >= 0)
-		note_peak(e->spawn->cgroup, &usage);
 	output_finish(TAKE_PTR(e->output));
 	process_forest_reaped(all->forest);
-	all->listener.exited(all->listener.userdata, token, c->wstatus, &usage);
+	all->listener.exited(all->listener.userdata, token, &e->spawn->child, &usage);
 	settle(all, token);
 }
 

@@ -15,6 +15,7 @@
 
 struct keeper;
 struct notification;
+struct cgroup_usage;
 struct runs;
 
 struct runs_config {
@@ -34,7 +35,7 @@ struct runs_listener {
 	void *userdata;
 	void (*spawned)(void *userdata, world_token token, pid_t pid);
 	void (*spawn_failed)(void *userdata, world_token token, enum exec_step step, int error);
-	void (*exited)(void *userdata, world_token token, int wstatus, const struct rusage *usage);
+	void (*exited)(void *userdata, world_token token, const struct child *child, const struct cgroup_usage *usage);
 	void (*notified)(void *userdata, world_token token, const struct notification *said);
 	void (*tree_empty)(void *userdata, world_token token);
 };

@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "run/cgroup_control.h"
 #include "run/checks.h"
 #include "run/clock_watch.h"
 #include "run/keeper.h"
@@ -172,12 +173,18 @@ static uint64_t peak_memory(const struct rusage *child)
 	return (uint64_t) child->ru_maxrss * 1024;
 }
 
-static void on_exited(void *userdata, world_token token, int wstatus, const struct rusage *usage)
+static void on_exited(void *userdata, world_token token, const struct child *child, const struct cgroup_usage *usage)
 {
 	struct world_linux *w = userdata;
 	struct supd_now now = world_linux_now(w);
-
-	w->events.exited(w->events.userdata, &now, token, wstatus, cpu_time(usage), peak_memory(usage));
+	const struct process_end end = {
+		.wstatus = child->wstatus,
+		.cpu = cpu_time(&child->usage),
+		/* What all had together, where that is known. */
+		.peak_memory = usage->peak > 0 ? usage->peak : peak_memory(&child->usage),
+		.oom_killed = usage->n_oom_kills > 0,
+	};
+	w->events.exited(w->events.userdata, &now, token, &end);
 }
 
 static void on_notified(void *userdata, world_token token, const struct notification *said)

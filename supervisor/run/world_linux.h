@@ -22,8 +22,8 @@ struct world_events {
 	void (*spawned)(void *userdata, const struct supd_now *now, world_token token, pid_t pid);
 	void (*spawn_failed)(void *userdata, const struct supd_now *now, world_token token, enum exec_step step,
 			     int error);
-	void (*exited)(void *userdata, const struct supd_now *now, world_token token, int wstatus, usec_t cpu,
-		       uint64_t peak_memory);
+	void (*exited)(void *userdata, const struct supd_now *now, world_token token,
+		       const struct process_end *end);
 	void (*notified)(void *userdata, const struct supd_now *now, world_token token, const struct notification *said);
 	void (*tree_empty)(void *userdata, const struct supd_now *now, world_token token);
 	void (*saved)(void *userdata, const struct supd_now *now, const char *plugin, uint64_t ticket, int result);

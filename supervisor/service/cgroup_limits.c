@@ -226,3 +226,24 @@ int cgroup_limits_parse_weight(const struct key_context *c)
 	l->limit[c->row->parameter] = a;
 	return 0;
 }
+
+int cgroup_limits_parse_oom_policy(const struct key_context *c)
+{
+	static const char *const words[] = {
+		[CGROUP_OOM_STOP] = "stop",
+		[CGROUP_OOM_CONTINUE] = "continue",
+		[CGROUP_OOM_KILL] = "kill",
+	};
+	const char *value = *c->assignment->value ? c->assignment->value : words[CGROUP_OOM_STOP];
+	struct cgroup_limits *l = limits_of(c);
+
+	if (!l)
+		return -ENOMEM;
+	for (size_t i = 0; i < ELEMENTS(words); i++)
+		if (str_equal(value, words[i])) {
+			l->oom_policy = (enum cgroup_oom_policy) i;
+			return 0;
+		}
+	spec_refuse(c, "wants stop, continue or kill", value);
+	return 0;
+}

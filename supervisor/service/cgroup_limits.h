@@ -29,6 +29,13 @@ enum cgroup_limit {
 };
 #define CGROUP_LIMIT_COUNT (CGROUP_IO_WEIGHT + 1)
 
+/* What it means that the kernel killed a process of the service for the memory it used. */
+enum cgroup_oom_policy {
+	CGROUP_OOM_STOP,     /* the run has failed */
+	CGROUP_OOM_CONTINUE, /* nothing */
+	CGROUP_OOM_KILL,     /* it kills all of them, and the run has failed */
+};
+
 struct cgroup_amount {
 	bool is_set;
 	bool is_relative; /* value: hundredths of a percent, of what the machine has */
@@ -38,6 +45,7 @@ struct cgroup_amount {
 struct cgroup_limits {
 	struct cgroup_amount limit[CGROUP_LIMIT_COUNT];
 	usec_t cpu_period;
+	enum cgroup_oom_policy oom_policy;
 };
 
 /* "MemoryMax" … */
@@ -55,5 +63,6 @@ int cgroup_limits_parse_tasks(const struct key_context *c);
 int cgroup_limits_parse_quota(const struct key_context *c);
 int cgroup_limits_parse_period(const struct key_context *c);
 int cgroup_limits_parse_weight(const struct key_context *c);
+int cgroup_limits_parse_oom_policy(const struct key_context *c);
 
 #endif

@@ -237,6 +237,7 @@ static const char *service_result(enum run_result result)
 	case RUN_RESULT_EXIT_CODE:
 	case RUN_RESULT_SIGNAL:
 	case RUN_RESULT_CORE_DUMP:
+	case RUN_RESULT_OOM_KILL:
 	case RUN_RESULT_TIMEOUT:
 	case RUN_RESULT_ASSERT: /* never told to a process: none was made */
 	case RUN_RESULT_SKIPPED:

@@ -19,6 +19,7 @@ static bool is_failure(enum run_result r)
 	case RUN_RESULT_EXIT_CODE:
 	case RUN_RESULT_SIGNAL:
 	case RUN_RESULT_CORE_DUMP:
+	case RUN_RESULT_OOM_KILL:
 	case RUN_RESULT_TIMEOUT:
 	case RUN_RESULT_EXEC:
 	case RUN_RESULT_RESOURCES:

@@ -22,6 +22,7 @@ static const char *const result_words[] = {
 	[RUN_RESULT_DEPENDENCY] = "dependency",
 	[RUN_RESULT_START_LIMIT] = "start-limit-hit",
 	[RUN_RESULT_ASSERT] = "assert",
+	[RUN_RESULT_OOM_KILL] = "oom-kill",
 };
 static_assert(ELEMENTS(result_words) == RUN_RESULT_COUNT, "a word for each result");
 
@@ -107,6 +108,8 @@ const char *run_result_words(const struct run *r, char *buf, size_t n)
 			return "dependency failed";
 		(void) snprintf(buf, n, "dependency failed: %s", r->detail);
 		return buf;
+	case RUN_RESULT_OOM_KILL:
+		return "killed, out of memory";
 	case RUN_RESULT_ASSERT:
 		return "failed assert";
 	case RUN_RESULT_EXIT_CODE:

@@ -27,8 +27,9 @@ enum run_result {
 	RUN_RESULT_DEPENDENCY,  /* not begun: a unit that it requires failed; detail says which */
 	RUN_RESULT_START_LIMIT, /* not begun: started too often */
 	RUN_RESULT_ASSERT,      /* an Assert*= was not met, detail says which; nothing was run */
+	RUN_RESULT_OOM_KILL,    /* the kernel killed a process of the run, as its memory was used up */
 };
-#define RUN_RESULT_COUNT (RUN_RESULT_ASSERT + 1)
+#define RUN_RESULT_COUNT (RUN_RESULT_OOM_KILL + 1)
 
 /* The steps between fork and exec that can fail, as systemd names them; exec_step_status() is the exit
  * status that systemd.exec(5) gives it (200 CHDIR, 203 EXEC, 216 GROUP, 217 USER …). */

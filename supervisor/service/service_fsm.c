@@ -105,6 +105,7 @@ static bool is_failure(enum run_result r)
 	case RUN_RESULT_EXIT_CODE:
 	case RUN_RESULT_SIGNAL:
 	case RUN_RESULT_CORE_DUMP:
+	case RUN_RESULT_OOM_KILL:
 	case RUN_RESULT_TIMEOUT:
 	case RUN_RESULT_EXEC:
 	case RUN_RESULT_RESOURCES:
@@ -488,6 +489,12 @@ static void command_exited(struct step *t, int wstatus)
 	leave_commands(t);
 }
 
+static void out_of_memory(struct step *t)
+{
+	conclude(t, RUN_RESULT_OOM_KILL, SIGKILL, EXEC_STEP_NONE);
+	leave_commands(t);
+}
+
 static void on_exited(struct step *t, const struct service_event *ev)
 {
 	struct service *s = t->s;
@@ -501,6 +508,8 @@ static void on_exited(struct step *t, const struct service_event *ev)
 	}
 	if (is_ending_tree(s->state))
 		exited_while_ending(t);
+	else if (ev->oom_killed)
+		out_of_memory(t);
 	else
 		command_exited(t, ev->wstatus);
 }

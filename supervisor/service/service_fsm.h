@@ -50,6 +50,9 @@
  * failure of it, a failure to execute it included. A failure to execute is told apart from the job's own exit: a
  * condition that cannot be run is a failure, not a "no".
  *
+ * Out of memory. Where the kernel killed any process of the run for the memory it used, the end of the command that
+ * runs is its failure, OOM_KILL, however it ended.
+ *
  * Restarting. A run that ends without a stop having been asked for at any time is judged by Restart=
  * (service/restart.h). In AUTO_RESTART its result stands, and there are no processes. When RestartSec= is over,
  * SVC_FX_RESTART asks for the next run; its answer is a START_REQUEST, with which all begins anew, or REFUSED (too many
@@ -96,7 +99,7 @@ enum service_event_kind {
 	SVC_CHECKED,      /* answers SVC_FX_CHECK: outcome, or error */
 	SVC_SPAWNED,      /* answers SVC_FX_SPAWN */
 	SVC_SPAWN_FAILED, /* answers SVC_FX_SPAWN: step and error */
-	SVC_EXITED,       /* the process of the last spawn: wstatus */
+	SVC_EXITED,       /* the process of the last spawn: wstatus, oom_killed */
 	SVC_TREE_EMPTY,   /* answers SVC_FX_WATCH_TREE: no process of this run is left */
 	SVC_DEADLINE,     /* may be stale */
 	SVC_EXTEND,       /* a process of the run asks for more time: extend, from now */
@@ -110,6 +113,7 @@ struct service_event {
 	enum service_event_kind kind;
 	usec_t boot;  /* now, boot-time clock: all deadlines are on it */
 	int wstatus;
+	bool oom_killed;
 	enum condition_outcome outcome;
 	enum exec_step step;
 	int error;    /* positive errno */

@@ -855,7 +855,7 @@ static void deliver(struct sim *s, const struct sim_event *e)
 			p->is_alive = false;
 		if (p)
 			tree_check(s, p);
-		manager_exited(s->manager, &now, e->token, e->wstatus, 0, 0);
+		manager_exited(s->manager, &now, e->token, &(struct process_end) { .wstatus = e->wstatus });
 		break;
 	case SIM_TREE_EMPTY:
 		manager_tree_empty(s->manager, &now, e->token);

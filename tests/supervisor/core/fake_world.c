@@ -205,7 +205,7 @@ void fake_exited(struct fake_world *f, struct manager *m, struct fake_process *p
 	p->has_ended = true;
 	f->now.boot++;
 	f->now.real++;
-	manager_exited(m, &f->now, token, wstatus, 0, 0);
+	manager_exited(m, &f->now, token, &(struct process_end) { .wstatus = wstatus });
 	while (take_watched(f, token))
 		manager_tree_empty(m, &f->now, token);
 }

@@ -52,15 +52,15 @@ static void on_spawn_failed(void *userdata, const struct supd_now *now, world_to
 	a->error = error;
 }
 
-static void on_exited(void *userdata, const struct supd_now *now, world_token token, int wstatus, usec_t cpu,
-		      uint64_t peak_memory)
+static void on_exited(void *userdata, const struct supd_now *now, world_token token,
+		      const struct process_end *end)
 {
 	struct answer *a = record(userdata, ANSWER_EXITED, now);
 
 	a->token = token;
-	a->wstatus = wstatus;
-	a->cpu = cpu;
-	a->peak_memory = peak_memory;
+	a->wstatus = end->wstatus;
+	a->cpu = end->cpu;
+	a->peak_memory = end->peak_memory;
 }
 
 static void on_tree_empty(void *userdata, const struct supd_now *now, world_token token)

@@ -105,14 +105,26 @@ START_TEST(a_controller_that_is_missing_is_asked_for_and_told)
 }
 END_TEST
 
-START_TEST(the_peak_is_read)
+START_TEST(usage_is_read)
 {
-	uint64_t peak = 0;
+	struct cgroup_usage usage = cgroup_control_usage(run_fd);
 
-	ck_assert_int_eq(cgroup_control_peak(run_fd, &peak), -ENOENT);
+	ck_assert_uint_eq(usage.peak, 0);
+	ck_assert_uint_eq(usage.n_oom_kills, 0);
 	test_dir_write_text(dir, "home/run/memory.peak", "123456\n");
-	ck_assert_int_eq(cgroup_control_peak(run_fd, &peak), 0);
-	ck_assert_uint_eq(peak, 123456);
+	test_dir_write_text(dir, "home/run/memory.events", "low 1\nhigh 2\nmax 3\noom 4\noom_kill 5\noom_group_kill 6\n");
+	usage = cgroup_control_usage(run_fd);
+	ck_assert_uint_eq(usage.peak, 123456);
+	ck_assert_uint_eq(usage.n_oom_kills, 5);
+}
+END_TEST
+
+START_TEST(oom_policy_kill_is_of_the_whole_group)
+{
+	test_dir_write_text(dir, "home/run/memory.oom.group", "0");
+	limits.oom_policy = CGROUP_OOM_KILL;
+	cgroup_control_apply(run_fd, &limits, on_refused, NULL);
+	expect("home/run/memory.oom.group", "1");
 }
 END_TEST
 
@@ -294,7 +306,8 @@ static Suite *cgroup_control_suite(void)
 	tcase_add_test(files, limits_are_written);
 	tcase_add_test(files, percentages_are_of_this_machine);
 	tcase_add_test(files, a_controller_that_is_missing_is_asked_for_and_told);
-	tcase_add_test(files, the_peak_is_read);
+	tcase_add_test(files, usage_is_read);
+	tcase_add_test(files, oom_policy_kill_is_of_the_whole_group);
 	suite_add_tcase(s, files);
 	tcase_set_timeout(real, 60);
 	tcase_add_test(real, a_daemon_steps_aside_for_its_controllers);

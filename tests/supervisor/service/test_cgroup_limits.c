@@ -73,7 +73,7 @@ static const char *const refused[] = {
 	"MemoryMax=0", "MemoryMax=0%", "MemoryMax=101%", "MemoryMax=-1", "MemoryMax=much", "MemoryMax=1.5.5%",
 	"MemoryHigh=0", "MemorySwapMax=1X", "TasksMax=0", "TasksMax=1K", "TasksMax=%", "CPUQuota=0%", "CPUQuota=20",
 	"CPUQuota=infinity", "CPUQuota=-5%", "CPUQuotaPeriodSec=2s", "CPUQuotaPeriodSec=1us", "CPUWeight=0",
-	"CPUWeight=10001", "CPUWeight=max", "IOWeight=0", "IOWeight=idle",
+	"OOMPolicy=never", "CPUWeight=10001", "CPUWeight=max", "IOWeight=0", "IOWeight=idle",
 };
 
 START_TEST(what_makes_no_sense_is_a_mistake)

@@ -148,6 +148,22 @@ static const struct script scripts[] = {
 		"signal 15",
 	},
 	{
+		"a command that loses a process to the want of memory has failed, however it ends",
+		"ExecStart=-a\nExecStart=b\nExecStopPost=z\nExecStopPost=y",
+		{
+			{ "start", 1, "start", NONE, " spawn start 0" },
+			{ "spawned", 1, "start", NONE, "" },
+			{ "oom 0", 2, "stop-sigterm", 92, TERM_TREE },
+			{ "empty", 2, "stop-post", 92, " spawn stop-post 0" },
+			{ "spawned", 2, "stop-post", 92, "" },
+			{ "exit 0", 2, "stop-post", 92, " spawn stop-post 1" },
+			{ "spawned", 2, "stop-post", 92, "" },
+			{ "exit 0", 2, "final-sigterm", 92, TERM_TREE },
+			{ "empty", 2, "failed", NONE, " ended" },
+		},
+		"oom-kill 9",
+	},
+	{
 		"SuccessExitStatus= takes codes and signals for success",
 		"ExecStart=a\nExecStart=b\nSuccessExitStatus=3 SIGTERM",
 		{
@@ -934,6 +950,10 @@ static struct service_event event_from_text(const char *text)
 		ev = (struct service_event) { .kind = SVC_EXTEND, .extend = (usec_t) atoi(argument) * SEC };
 	else if (str_equal(word, "exit"))
 		ev = (struct service_event) { .kind = SVC_EXITED, .wstatus = W_EXITCODE(atoi(argument), 0) };
+	else if (str_equal(word, "oom"))
+		ev = (struct service_event) {
+			.kind = SVC_EXITED, .wstatus = W_EXITCODE(atoi(argument), 0), .oom_killed = true,
+		};
 	else if (str_equal(word, "signal"))
 		ev = (struct service_event) { .kind = SVC_EXITED, .wstatus = W_EXITCODE(0, signal) };
 	else if (str_equal(word, "core"))
