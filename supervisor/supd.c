@@ -24,6 +24,7 @@
 #include "daemon/supd_log.h"
 #include "daemon/supd_options.h"
 #include "daemon/supd_places.h"
+#include "daemon/supd_transient.h"
 #include "daemon/supd_wire.h"
 #include "daemon/surroundings.h"
 
@@ -37,6 +38,8 @@ struct supd {
 	struct log_sink *sink;
 	gid_t read_group;
 	struct places places;
+	struct transients *transients;
+	const char *const *unit_dirs; /* the unit path, and the transient ones last */
 	sd_event *event;
 	struct history_keeper *history;
 	struct world_linux *outside;
@@ -199,7 +202,7 @@ static int make_world(struct supd *s)
 {
 	const struct world_linux_config config = {
 		.is_system = !s->options.settings.is_user,
-		.unit_dirs = s->settings.unit_path,
+		.unit_dirs = s->unit_dirs,
 		.runtime_unit_dir = s->settings.runtime_unit_dir,
 		.systemd_dirs = s->settings.systemd_unit_path,
 		.state_dir = s->places.state_dir,
@@ -304,10 +307,13 @@ static int listen_for_questions(struct supd *s)
 		.userdata = &s->control,
 	};
 
+	int r;
+
 	s->control = (struct supd_control) {
 		.manager = s->manager,
 		.world = &s->world,
 		.outside = s->outside,
+		.transients = s->transients,
 		.history = s->history,
 		.now = now_of,
 		.userdata = s,
@@ -316,7 +322,8 @@ static int listen_for_questions(struct supd *s)
 		.event = s->event,
 	};
 	logs_listen(&s->control);
-	return control_server_new(s->event, &config, &s->control.server);
+	r = transients_attach(s->transients, s->event, &s->control);
+	return r < 0 ? r : control_server_new(s->event, &config, &s->control.server);
 }
 
 static int listen_for_signals(struct supd *s)
@@ -347,6 +354,26 @@ static int open_history(struct supd *s)
 	return supd_history_open(s->event, &s->settings, &s->places, &s->history);
 }
 
+static int open_transients(struct supd *s)
+{
+	const char *const *path = s->settings.unit_path;
+	const char **dirs;
+	size_t n = 0;
+	int r = transients_new(s->places.socket_dir, &s->transients);
+
+	if (r < 0)
+		return r;
+	while (path[n])
+		n++;
+	dirs = arena_alloc(&s->settings.arena, (n + 2) * sizeof(*dirs));
+	if (!dirs)
+		return -ENOMEM;
+	memcpy(dirs, path, n * sizeof(*dirs));
+	dirs[n] = transients_directory(s->transients);
+	s->unit_dirs = dirs;
+	return 0;
+}
+
 static int look_around(struct supd *s)
 {
 	return surroundings_look(s->options.settings.is_user, &s->surroundings);
@@ -364,6 +391,7 @@ static const struct {
 	int (*step)(struct supd *s);
 } steps[] = {
 	{ NULL, open_places },
+	{ "transient units", open_transients },
 	{ "looking around", look_around },
 	{ "spare descriptors", keep_spares },
 	{ "the event loop", make_loop },
@@ -407,6 +435,7 @@ static void supd_done(struct supd *s)
 	control_server_free(s->control.server);
 	jobs_done(&s->control.jobs);
 	logs_done(&s->control.logs);
+	transients_free(s->transients);
 	manager_free(s->manager);
 	history_keeper_free(s->history);
 	world_linux_free(s->outside);

@@ -42,6 +42,7 @@ enum cli_option_bit {
 	CLI_CAUSE = 1 << 24,
 	CLI_OFFSET = 1 << 25,
 	CLI_OPENMETRICS = 1 << 26,
+	CLI_VERBATIM = 1 << 27, /* no option: what follows the verb is all its own, whatever it looks like */
 };
 
 enum cli_json { CLI_JSON_OFF, CLI_JSON_SHORT, CLI_JSON_PRETTY };

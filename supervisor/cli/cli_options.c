@@ -313,6 +313,13 @@ static int find_verb(int argc, char **argv)
 	return i < argc ? i : argc;
 }
 
+static bool is_verbatim(const char *name)
+{
+	const struct cli_verb *v = cli_options_verb(name);
+
+	return v && (v->options & CLI_VERBATIM);
+}
+
 /* Errors, too, are told in JSON where that is asked for, wherever it stands. */
 static int find_json(struct cli *c, int argc, char **argv)
 {
@@ -357,6 +364,10 @@ static int hand_over(struct cli *c, int argc, char **argv, int verb, char **rest
 
 		if (i == verb || (i < verb && str_equal(argv[i], "--")))
 			continue;
+		if (i > verb && (c->verb->options & CLI_VERBATIM)) {
+			rest[(*n)++] = argv[i];
+			continue;
+		}
 		if (i < verb && !o)
 			return fail_unknown(c, argv[i]);
 		if (!is_passed_over(c->verb, o)) {
@@ -405,7 +416,8 @@ static int check_count(const struct cli *c, int n)
 
 static int parse(struct cli *c, int argc, char **argv, char **rest, int *n)
 {
-	int verb = find_verb(argc, argv), r = find_json(c, argc, argv);
+	int verb = find_verb(argc, argv);
+	int r = find_json(c, verb < argc && is_verbatim(argv[verb]) ? verb : argc, argv);
 
 	if (r == 0 && verb < argc)
 		r = set_verb(c, argv[verb]);

@@ -11,6 +11,7 @@
 #include "cli/cli_logs.h"
 #include "cli/cli_manager.h"
 #include "cli/cli_options.h"
+#include "cli/cli_run.h"
 #include "cli/cli_stats.h"
 #include "cli/cli_status.h"
 #include "cli/cli_timers.h"
@@ -75,6 +76,8 @@ static const struct cli_verb verbs[] = {
 	  CLI_QUIET, 0, -1, cli_is_healthy, NULL },
 
 	{ DO, "start", NULL, "UNIT…", "run services, wait for their ends, tell the results", JOB, 1, -1, cli_job, NULL },
+	{ DO, "run", NULL, "[OPTION…] [--] COMMAND…", "run a command as a service, now or on a schedule",
+	  CLI_USER | CLI_SYSTEM | CLI_RUNTIME_DIR | CLI_VERBATIM, 1, -1, NULL, cli_run },
 	{ DO, "stop", NULL, "UNIT…", "stop services", JOB, 1, -1, cli_job, NULL },
 	{ DO, "restart", NULL, "UNIT…", "stop services and run them again", JOB, 1, -1, cli_job, NULL },
 	{ DO, "trigger", NULL, "TIMER…", "run what timers activate, now", JOB, 1, -1, cli_job, NULL },

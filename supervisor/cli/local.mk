@@ -13,6 +13,7 @@ libcli_a_SOURCES = \
 	%D%/cli_manager.c %D%/cli_manager.h \
 	%D%/cli_options.c %D%/cli_options.h \
 	%D%/cli_stats.c %D%/cli_stats.h \
+	%D%/cli_run.c %D%/cli_run.h \
 	%D%/cli_status.c %D%/cli_status.h \
 	%D%/cli_time.c %D%/cli_time.h \
 	%D%/cli_timers.c %D%/cli_timers.h \
@@ -24,6 +25,7 @@ libcli_a_SOURCES = \
 	%D%/offline.c %D%/offline.h \
 	%D%/openmetrics.c %D%/openmetrics.h \
 	%D%/past.c %D%/past.h \
+	%D%/run_unit.c %D%/run_unit.h \
 	%D%/verify_programs.c %D%/verify_programs.h \
 	%D%/verify_report.c %D%/verify_report.h \
 	%D%/world_offline.c %D%/world_offline.h \

@@ -39,8 +39,9 @@ enum control_verb {
 	CONTROL_LOGS,       /* one row a line that a service printed; with follow, those to come as well, without end */
 	CONTROL_HISTORY,    /* one row a run or a miss, newest first; where no history is kept: failed */
 	CONTROL_STATISTICS, /* one row a service */
+	CONTROL_RUN,         /* transient units, of owners alone: mistakes, then one row as START, or: unit, activates */
 };
-#define CONTROL_VERB_COUNT (CONTROL_STATISTICS + 1)
+#define CONTROL_VERB_COUNT (CONTROL_RUN + 1)
 
 /* Keys that supctl shows to people; whatever else a row carries appears in show and in JSON as it is.
  *	unit (LIST, STATUS): unit, description, load_state ("loaded" "invalid" "masked" "unsupported" "not-found"),
@@ -77,6 +78,7 @@ struct control_request {
 	const char *units[CONTROL_UNITS_MAX]; /* names and patterns; none: all */
 	size_t n_units;
 	bool follow;
+	const char *service_text, *timer_text; /* CONTROL_RUN: files; "": no timer */
 	bool wait;
 	bool on;
 	bool runtime;

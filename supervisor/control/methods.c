@@ -17,6 +17,7 @@
 #define UNIT_MAX 255
 #define RUN_MAX 32
 #define WORD_MAX 32
+#define TEXT_MAX ((size_t) 256 * 1024)
 
 #define ROW(name, signature, arguments, verb, right) { name, signature, arguments, verb, right },
 static const struct method methods[] = { METHODS(ROW) };
@@ -48,6 +49,7 @@ enum argument_kind {
 	ARGUMENT_WORD,
 	ARGUMENT_WORDS, /* parted by commas; "" for none */
 	ARGUMENT_RUN,   /* "" for none */
+	ARGUMENT_TEXT,  /* of a file */
 	ARGUMENT_BOOL,
 	ARGUMENT_NUMBER,
 	ARGUMENT_UNITS, /* patterns; none for all */
@@ -67,6 +69,8 @@ static const struct argument arguments[] = {
 	{ "subsystem", ARGUMENT_WORD, FIELD(subsystem) },
 	{ "table", ARGUMENT_WORD, FIELD(table) },
 	{ "feature", ARGUMENT_WORD, FIELD(subsystem) },
+	{ "service_text", ARGUMENT_TEXT, FIELD(service_text) },
+	{ "timer_text", ARGUMENT_TEXT, FIELD(timer_text) },
 	{ "wait", ARGUMENT_BOOL, FIELD(wait) },
 	{ "on", ARGUMENT_BOOL, FIELD(on) },
 	{ "runtime", ARGUMENT_BOOL, FIELD(runtime) },
@@ -129,6 +133,10 @@ static int judge_text(const struct argument *a, const char *text, const char **r
 		may_be_empty = true;
 		is_good = consists_of(text, RUN_CHARACTERS, RUN_MAX);
 		*reterr = "the id of a run has at most 32 hexadecimal digits";
+		break;
+	case ARGUMENT_TEXT:
+		is_good = strlen(text) <= TEXT_MAX;
+		*reterr = "a unit file of more than 256 KiB";
 		break;
 	case ARGUMENT_BOOL:
 	case ARGUMENT_NUMBER:

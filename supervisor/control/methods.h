@@ -39,6 +39,7 @@
 	ROW("ListTable", "sssas", "subsystem\0table\0unit_or_all\0keys\0", CONTROL_TABLE, RIGHT_LOOK)    \
 	ROW("ListExperimental", "", "", CONTROL_EXPERIMENTAL, RIGHT_LOOK)                               \
 	ROW("SetExperimental", "sbb", "feature\0on\0runtime\0", CONTROL_EXPERIMENTAL, RIGHT_OWN)        \
+	ROW("RunTransient", "sssb", "unit\0service_text\0timer_text\0wait\0", CONTROL_RUN, RIGHT_OWN)      \
 	ROW("Pause", "", "", CONTROL_PAUSE, RIGHT_OWN)                                                  \
 	ROW("Resume", "", "", CONTROL_RESUME, RIGHT_OWN)                                                \
 	ROW("ReadOutput", "sstttb", "unit\0run\0since\0until\0lines\0follow\0", CONTROL_LOGS, RIGHT_OWN)    \

@@ -117,6 +117,10 @@ void reload_report_done(struct reload_report *r);
  * were invalid before and have not changed do not stand in the way. */
 int manager_reload(struct manager *m, const struct supd_now *now, struct reload_report *ret);
 
+/* The same for these units alone: what else has changed on the disk stays for a reload. @names: NULL-terminated. */
+int manager_reload_only(struct manager *m, const struct supd_now *now, const char *const *names,
+			struct reload_report *ret);
+
 /* supctl pause, resume: 1 changed, 0 was so, -EBUSY not in a state for it (starting, stopping). */
 int manager_pause(struct manager *m, const struct supd_now *now);
 int manager_resume(struct manager *m, const struct supd_now *now);

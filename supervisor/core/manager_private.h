@@ -52,6 +52,7 @@ struct plugin_host {
 	usec_t wake[SUPD_CLOCK_COUNT];
 	uint64_t last_ticket;
 	bool is_preparing;
+	const char *const *only;          /* while it prepares: nothing else is looked at; NULL: all */
 	bool is_stopping;  /* inside plugin->stop(): saves are synchronous */
 	struct names units; /* struct plugin_unit */
 	char shown[FRAGMENT_PATH_MAX]; /* the path of the unit that was asked for last */
@@ -145,6 +146,9 @@ void plugin_host_run(struct plugin_host *h, const struct supd_now *now, const st
 		     enum supd_run_stage stage);
 /* Errors of units that are new, changed, or were valid so far go to @mistakes. */
 int plugin_host_prepare(struct plugin_host *h, const struct supd_now *now, struct diag *mistakes);
+/* The same, but all units other than @only (NULL-terminated) are as they were, whatever is on the disk. */
+int plugin_host_prepare_only(struct plugin_host *h, const struct supd_now *now, const char *const *only,
+			     struct diag *mistakes);
 void plugin_host_commit(struct plugin_host *h, const struct supd_now *now, struct reload_report *report);
 void plugin_host_abort(struct plugin_host *h);
 /* Is any unit's file mistaken? Then the plugin looks at it again at each reload: what it lacked may be there. */

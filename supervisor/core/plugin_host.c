@@ -206,6 +206,34 @@ static int unit_read_one(struct plugin_host *h, const char *name, const struct s
 	return r;
 }
 
+static bool is_among(const char *const *names, const char *name)
+{
+	for (; *names; names++)
+		if (str_equal(*names, name))
+			return true;
+	return false;
+}
+
+/* Those that are known are said to be as they were, so that they stay. */
+static int read_only(struct plugin_host *h, const struct supd_unit_reader *reader)
+{
+	const struct world *w = h->manager->world;
+	int r = 0;
+
+	for (size_t i = 0; i < h->units.n; i++) {
+		struct plugin_unit *pu = h->units.item[i];
+
+		if (is_among(h->only, pu->name))
+			continue;
+		pu->is_present = true;
+		(void) reader->want(reader->userdata, pu->name, pu->files.fingerprint);
+	}
+	for (const char *const *name = h->only; r >= 0 && *name; name++)
+		if (str_ends(*name, h->plugin->suffix) && w->unit_fingerprint(w->ctx, *name) != 0)
+			r = unit_read_one(h, *name, reader);
+	return r;
+}
+
 static int host_read_units(void *ctx, const struct supd_unit_reader *reader)
 {
 	struct plugin_host *h = ctx;
@@ -213,6 +241,8 @@ static int host_read_units(void *ctx, const struct supd_unit_reader *reader)
 	const char *name;
 	int r;
 
+	if (h->only)
+		return read_only(h, reader);
 	for (size_t i = 0; (name = w->unit_name(w->ctx, i)); i++) {
 		/* A template is a file to make units of, none itself. */
 		if (!str_ends(name, h->plugin->suffix) || unit_name_is_template(name) ||
@@ -643,9 +673,24 @@ int plugin_host_prepare(struct plugin_host *h, const struct supd_now *now, struc
 	if (r < 0)
 		return r;
 	names_settle(&h->units);
-	for (size_t i = 0; i < h->units.n; i++)
-		blame(h->units.item[i], mistakes);
+	for (size_t i = 0; i < h->units.n; i++) {
+		struct plugin_unit *pu = h->units.item[i];
+
+		if (!h->only || is_among(h->only, pu->name))
+			blame(pu, mistakes);
+	}
 	return 0;
+}
+
+int plugin_host_prepare_only(struct plugin_host *h, const struct supd_now *now, const char *const *only,
+			     struct diag *mistakes)
+{
+	int r;
+
+	h->only = only;
+	r = plugin_host_prepare(h, now, mistakes);
+	h->only = NULL;
+	return r;
 }
 
 static const char *change_of(const struct plugin_unit *pu)

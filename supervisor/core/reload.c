@@ -293,6 +293,60 @@ static bool has_nothing_changed(const struct manager *m, const struct diag *mist
 	       !plugin_host_has_mistakes(&m->host);
 }
 
+/* ---- a few units alone ---- */
+
+static int consider_only(struct manager *m, const char *name)
+{
+	const struct unit *u = names_find(&m->units, name);
+
+	if (unit_name_kind(name) != UNIT_SERVICE)
+		return 0;
+	if (manager_is_unit(m, name))
+		return consider(m, name, true);
+	return u && !u->is_gone && !candidate_add(m, name, NULL) ? -ENOMEM : 0;
+}
+
+static int prepare_only(struct manager *m, const struct supd_now *now, const char *const *names, struct diag *mistakes)
+{
+	int r = 0;
+
+	for (const char *const *name = names; r >= 0 && *name; name++)
+		r = consider_only(m, *name);
+	if (r >= 0)
+		r = plugin_host_prepare_only(&m->host, now, names, mistakes);
+	if (r >= 0)
+		r = ordering_judge(m);
+	return r < 0 ? r : heap_reserve(&m->deadlines, m->units.n + HASH_COUNT(m->candidate));
+}
+
+int manager_reload_only(struct manager *m, const struct supd_now *now, const char *const *names,
+			struct reload_report *ret)
+{
+	struct diag elsewhere = { 0 };
+	int r;
+
+	r = m->world->scan_units(m->world->ctx, manager_kinds(m), &elsewhere);
+	diag_done(&elsewhere);
+	if (r < 0)
+		return r;
+	m->applied = UINT64_MAX; /* the next reload looks at what this one passes over */
+	m->mistakes = &ret->mistakes;
+	r = prepare_only(m, now, names, &ret->mistakes);
+	m->mistakes = NULL;
+	if (r >= 0 && ret->mistakes.n_errors > 0)
+		r = -EBADMSG;
+	if (r < 0) {
+		plugin_host_abort(&m->host);
+		candidates_drop(m);
+	} else {
+		commit(m, now, ret);
+	}
+	manager_settle(m, now);
+	return r;
+}
+
+/* ---- all of them ---- */
+
 int manager_reload(struct manager *m, const struct supd_now *now, struct reload_report *ret)
 {
 	int r;

@@ -16,6 +16,7 @@ supd_SOURCES = $(settings_sources) \
 	%D%/supd_logs.c %D%/supd_logs.h \
 	%D%/supd_options.c %D%/supd_options.h \
 	%D%/supd_places.c %D%/supd_places.h \
+	%D%/supd_transient.c %D%/supd_transient.h \
 	%D%/supd_units.c %D%/supd_units.h \
 	%D%/supd_wire.c %D%/supd_wire.h
 supd_LDADD = libcontrol.a libcore.a $(RUN_LIBS) $(JANSSON_LIBS)

@@ -13,6 +13,7 @@
 #include "daemon/supd_environment.h"
 #include "daemon/supd_history.h"
 #include "daemon/supd_files.h"
+#include "daemon/supd_transient.h"
 #include "daemon/supd_units.h"
 #include "unit/name.h"
 
@@ -398,6 +399,7 @@ void supd_control_ask(void *userdata, const struct control_request *q)
 		[CONTROL_ENVIRONMENT] = environment_ask,
 		[CONTROL_HISTORY] = history_ask,
 		[CONTROL_STATISTICS] = history_ask,
+		[CONTROL_RUN] = transients_run,
 	};
 	_Static_assert(ELEMENTS(answer) == CONTROL_VERB_COUNT, "an answer to each verb");
 

@@ -18,6 +18,7 @@ struct supd_control {
 	struct manager *manager;
 	const struct world *world;
 	struct world_linux *outside;
+	struct transients *transients;
 	struct control_server *server;
 	struct history_keeper *history; /* NULL: none is kept */
 	struct supd_now (*now)(void *userdata);

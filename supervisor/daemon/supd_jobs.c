@@ -13,6 +13,7 @@
 #include "core/report.h"
 #include "core/unit.h"
 #include "daemon/supd_control.h"
+#include "daemon/supd_transient.h"
 
 _Static_assert(sizeof(sd_id128_t) == RUN_ID_BYTES, "a run's id is a UUID");
 
@@ -327,10 +328,13 @@ void jobs_restart(struct supd_control *c, const struct control_request *q)
 void jobs_stop(struct supd_control *c, const struct control_request *q)
 {
 	const struct supd_now now = c->now(c->userdata);
-	struct unit *u = find(c, q);
 	enum manager_verdict v;
 	struct waiter *w;
+	struct unit *u;
 
+	if (transients_stop(c, q))
+		return;
+	u = find(c, q);
 	if (!u)
 		return;
 	w = waiter_add(c, q, WAITS_FOR_REST, u->name);

@@ -6,6 +6,7 @@
 #include "daemon/supd_control.h"
 #include "daemon/supd_history.h"
 #include "daemon/supd_log.h"
+#include "daemon/supd_transient.h"
 
 /* ---- from the world to the manager ---- */
 
@@ -100,6 +101,7 @@ static void on_settled(void *userdata, struct unit *u, bool run_ended)
 	if (run_ended)
 		supd_history_run(w->control->history, u);
 	jobs_settled(w->control, u, run_ended);
+	transients_settled(w->control, u);
 }
 
 static void on_event(void *userdata, const char *type, const char *unit, const struct supd_row *fields)

@@ -89,6 +89,16 @@ fuzz_programs += %D%/fuzz_notify
 %C%_fuzz_notify_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_FLAGS)
 %C%_fuzz_notify_LDADD = $(SERVICE_LIBS)
 
+check_PROGRAMS += %D%/replay_run_unit
+TESTS += %D%/replay_run_unit
+%C%_replay_run_unit_SOURCES = %D%/fuzz_run_unit.c $(FUZZ_REPLAY)
+%C%_replay_run_unit_CPPFLAGS = $(AM_CPPFLAGS) -DCORPUS=\"run_unit\"
+%C%_replay_run_unit_LDADD = $(TEST_LIBS) libcli.a $(SERVICE_LIBS)
+fuzz_programs += %D%/fuzz_run_unit
+%C%_fuzz_run_unit_SOURCES = %D%/fuzz_run_unit.c
+%C%_fuzz_run_unit_LDFLAGS = $(AM_LDFLAGS) $(FUZZ_FLAGS)
+%C%_fuzz_run_unit_LDADD = libcli.a $(SERVICE_LIBS)
+
 check_PROGRAMS += %D%/replay_timespan
 TESTS += %D%/replay_timespan
 %C%_replay_timespan_SOURCES = %D%/fuzz_timespan.c $(FUZZ_REPLAY)

@@ -17,6 +17,7 @@ complete -c supctl -f
 complete -c supctl -n __fish_is_first_token -a '(__supctl_verbs)'
 complete -c supctl -n 'string match -q -- "-*" (commandline -ct)' -a '(__supctl_options)'
 complete -c supctl -n '__fish_seen_subcommand_from verify' -F
+complete -c supctl -n '__fish_seen_subcommand_from run' -a '(__fish_complete_command)'
 complete -c supctl -n '__fish_seen_subcommand_from experimental' -a 'enable disable timers'
 complete -c supctl -n '__fish_seen_subcommand_from trigger reset why' -a '(__supctl_units .timer)'
 complete -c supctl -n '__fish_seen_subcommand_from start stop restart env logs' -a '(__supctl_units .service)'

@@ -236,6 +236,24 @@ static void answer_logs(const struct control_request *q)
 	control_done(server, q->id, 0, NULL);
 }
 
+static void answer_run(const struct control_request *q)
+{
+	if (*q->timer_text) {
+		SEND(q->id, STRING("unit", "r.timer"), STRING("activates", q->unit));
+		control_done(server, q->id, 0, NULL);
+	} else if (strstr(q->service_text, "Nice=99")) {
+		SEND(q->id, STRING("file", "/run/r.service"), NUMBER("line", 7), STRING("message", "Nice= is wrong"),
+		     STRING("severity", "error"));
+		control_done(server, q->id, 4, "r.service: not run, for what stands above");
+	} else {
+		bool is_good = strstr(q->service_text, "ExecStart=/bin/true\n");
+
+		SEND(q->id, STRING("unit", q->unit), STRING("result", is_good ? "success" : "exit-code"),
+		     STRING("words", is_good ? "success" : "failed exit 7"), NUMBER("exit_status", is_good ? 0 : 7));
+		control_done(server, q->id, !is_good, is_good ? NULL : "r.service: failed exit 7");
+	}
+}
+
 /* The userdata says which of two moods the daemon is in. */
 static void ask(void *userdata, const struct control_request *q)
 {
@@ -291,6 +309,9 @@ static void ask(void *userdata, const struct control_request *q)
 		SEND(q->id, STRING("state", q->verb == CONTROL_PAUSE ? "paused" : "running"),
 		     BOOL("changed", q->verb == CONTROL_PAUSE));
 		control_done(server, q->id, 0, NULL);
+		return;
+	case CONTROL_RUN:
+		answer_run(q);
 		return;
 	case CONTROL_ENVIRONMENT:
 		SEND(q->id, STRING("file", "/etc/default/a"), NUMBER("line", 3), STRING("message", "a line without '='"),
@@ -472,6 +493,23 @@ static const struct expectation with_daemon[] = {
 	{ "logs nosuch", 4, "", "supctl: no unit 'nosuch.service' (did you mean a.service?)\n" },
 	{ "logs a -n 0", 2, "", "supctl: --lines= wants a number of lines or all, not '0'\n" },
 	{ "logs a --run=0x", 2, "", "supctl: --run= wants a run's id or its first digits, not '0x'\n" },
+	{ "run --unit=r /bin/true", 0, "r.service: success\n", "" },
+	{ "run --unit=r -q -- /bin/true", 0, "", "" },
+	{ "run --unit=r -- /bin/false --json=x -q", 7, "", "supctl: r.service: failed exit 7\n" },
+	{ "run --unit=r --json /bin/false", 7,
+	  "{\"unit\":\"r.service\",\"result\":\"exit-code\",\"words\":\"failed exit 7\",\"exit_status\":7}\n", "" },
+	{ "run --unit=r -p Nice=99 /bin/true", 4, "",
+	  "/run/r.service:7: Nice= is wrong\nsupctl: r.service: not run, for what stands above\n" },
+	{ "--json run --unit=r.service --on-active=1h /bin/true", 0,
+	  "{\"unit\":\"r.timer\",\"activates\":\"r.service\"}\n", "" },
+	{ "run", 2, "", "supctl: run needs a COMMAND (supctl run --help tells more)\n" },
+	{ "run --no-such /bin/true", 2, "", "supctl: run: wrong usage (supctl run --help lists the options)\n" },
+	{ "run --timer-property=Persistent=no /bin/true", 2, "",
+	  "supctl: --timer-property= needs a trigger, such as --on-active=\n" },
+	{ "run -p Descriptoin=x /bin/true", 2, "",
+	  "supctl: --property=: unknown key 'Descriptoin' (did you mean Description=?)\n" },
+	{ "run -p Nice /bin/true", 2, "", "supctl: --property= wants KEY=VALUE, not 'Nice'\n" },
+	{ "run --unit=a@b /bin/true", 2, "", "supctl: --unit=a@b: that is not the name of a unit\n" },
 	{ "env a", 0, "A=one\\ntwo\\x1b[31m\nB=\n", "supctl: /etc/default/a:3: a line without '='\n" },
 	{ "env a --json", 0, "{\"A\":\"one\\ntwo\\u001B[31m\",\"B\":\"\"}\n",
 	  "supctl: /etc/default/a:3: a line without '='\n" },

@@ -89,7 +89,7 @@ static const struct {
 	{ "TriggerUnit", false },    { "ResetUnit", false },       { "Reload", false },
 	{ "SetExperimental", false }, { "Pause", false },          { "Resume", false },
 	{ "GetEnvironment", false }, { "MaskUnit", false },        { "UnmaskUnit", false },
-	{ "ReadOutput", false },
+	{ "ReadOutput", false },     { "RunTransient", false },
 };
 
 START_TEST(each_method_takes_its_right_from_each_caller)

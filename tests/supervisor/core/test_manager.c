@@ -917,6 +917,64 @@ START_TEST(a_reload_tells_what_was_added_changed_and_removed)
 }
 END_TEST
 
+static int reload_only(const char *name, const char *other, size_t n_changes)
+{
+	const char *const names[] = { name, other, NULL };
+	struct reload_report report = { 0 };
+	int r = manager_reload_only(m, &world.now, names, &report);
+
+	ck_assert_uint_eq(report.n, n_changes);
+	if (r == -EBADMSG)
+		ck_assert_uint_eq(report.mistakes.n_errors, 1);
+	reload_report_done(&report);
+	return r;
+}
+
+static const char *path_of(const char *unit)
+{
+	return manager_unit(m, unit)->config->spec->command[EXEC_START].item[0].path;
+}
+
+START_TEST(a_few_units_are_loaded_alone)
+{
+	config.gate_configured = true;
+	fake_unit(&world, "broken.service", JOB);
+	fake_unit(&world, "changed.service", JOB);
+	fake_unit(&world, "old.timer", "[Timer]\nOnStartupSec=1\n");
+	begin();
+	ck_assert_uint_eq(plugged.n_units, 1);
+	fake_unit(&world, "broken.service", "[Service]\nExecStrat=/bin/job\n");
+	fake_unit(&world, "changed.service", "[Service]\nExecStart=/bin/other\n");
+	fake_unit(&world, "old.timer", "[Timer]\nOnStartupSec=2\n")->version++;
+	fake_unit(&world, "new.service", JOB);
+	fake_unit(&world, "new.timer", "[Timer]\nOnStartupSec=1\n");
+	ck_assert_int_eq(reload_only("new.service", "new.timer", 2), 0);
+	ck_assert_str_eq(path_of("new.service"), "/bin/job");
+	ck_assert_str_eq(path_of("broken.service"), "/bin/job");
+	ck_assert_str_eq(path_of("changed.service"), "/bin/job");
+	ck_assert_uint_eq(plugged.n_units, 2);
+	/* What went meanwhile stays as well, but for those that were named. */
+	fake_unit_remove(&world, "changed.service");
+	fake_unit_remove(&world, "new.service");
+	fake_unit_remove(&world, "new.timer");
+	ck_assert_int_eq(reload_only("new.service", "new.timer", 2), 0);
+	ck_assert_ptr_null(manager_unit(m, "new.service"));
+	ck_assert_ptr_nonnull(manager_unit(m, "changed.service"));
+}
+END_TEST
+
+START_TEST(a_mistake_in_one_of_a_few_leaves_all_as_it_was)
+{
+	fake_unit(&world, "a.service", JOB);
+	begin();
+	fake_unit(&world, "a.service", "[Service]\nExecStart=/bin/other\n");
+	fake_unit(&world, "bad.service", "[Service]\nExecStart=/bin/job\nExecStrat=x\n");
+	ck_assert_int_eq(reload_only("a.service", "bad.service", 0), -EBADMSG);
+	ck_assert_str_eq(path_of("a.service"), "/bin/job");
+	ck_assert_ptr_null(manager_unit(m, "bad.service"));
+}
+END_TEST
+
 /* ---- specifiers ---- */
 
 START_TEST(specifiers_are_replaced_where_the_plugin_says_so)
@@ -1348,6 +1406,8 @@ static Suite *manager_suite(void)
 	tcase_add_test(tc, a_pause_stops_the_plugin_and_a_resume_starts_it_anew);
 	tcase_add_test(tc, the_plugin_hears_of_runs);
 	tcase_add_test(tc, a_reload_tells_what_was_added_changed_and_removed);
+	tcase_add_test(tc, a_few_units_are_loaded_alone);
+	tcase_add_test(tc, a_mistake_in_one_of_a_few_leaves_all_as_it_was);
 	tcase_add_test(tc, what_cannot_run_cannot_be_enabled);
 	tcase_add_loop_test(tc, install_says_which_links_there_are, 0, ELEMENTS(installs));
 	tcase_add_loop_test(tc, mistakes_of_install_are_told_and_nothing_is_written, 0, ELEMENTS(bad_installs));
