@@ -51,6 +51,8 @@ is "every remark is a warning" "$(grep -E '^/.*: ' <<<"$output" | grep -vc ': wa
 says 'PrivateTmp= is not applied yet' "what is not applied yet is said"
 exits 4 "--strict makes that a failure" supctl verify --strict --unit-path="$dir/none" --systemd-unit-path="$dir/systemd"
 says '(sandbox: supd has no sandbox; the service runs without this protection)' "each explained"
+empty "of their services, all that is not applied is a sandbox's" \
+	"$(grep -E '\.service:[0-9]+: .* is not applied' <<<"$output" | grep -vF '(sandbox: ')"
 exits 0 "none of them is invalid" supctl verify --unit-path="$dir/none" --systemd-unit-path="$dir/systemd"
 says '0 invalid' "and counted"
 
