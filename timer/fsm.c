@@ -30,7 +30,7 @@ struct stamp stamp_now(const struct step *s)
 	return (struct stamp) { .real = s->now.real, .boot = (int64_t) s->now.boot };
 }
 
-usec_t real_of(const struct supd_now *now, int64_t boot)
+usec_t timer_real_of(const struct supd_now *now, int64_t boot)
 {
 	int64_t ahead;
 
@@ -42,17 +42,22 @@ usec_t real_of(const struct supd_now *now, int64_t boot)
 
 /* ---- the record ---- */
 
-void step_missed_all(struct step *s, enum miss_reason reason, usec_t first, usec_t at, uint64_t count)
+static void remember_miss(struct timer_memory *m, enum miss_reason reason, usec_t at, uint64_t count)
 {
-	struct timer_memory *m = s->memory;
-
-	if (count == 0)
-		return;
 	m->miss_in_row = m->miss_reason == reason && !m->has_run_since_miss ? m->miss_in_row + count : count;
 	m->has_run_since_miss = false;
 	m->miss_reason = reason;
 	m->miss_at = at;
 	m->miss_count += count;
+}
+
+void step_missed_all(struct step *s, enum miss_reason reason, usec_t first, usec_t at, uint64_t count)
+{
+	if (count == 0)
+		return;
+	/* What somebody wanted to be missed hides nothing that nobody wanted. */
+	if (reason != MISS_SKIPPED)
+		remember_miss(s->memory, reason, at, count);
 	step_effect(s, (struct timer_effect) {
 		.kind = TFX_MISSED, .reason = reason, .first = first, .at = at, .count = count,
 	});
@@ -168,6 +173,7 @@ static void due_calendar(struct step *s)
 	if (m->accounted_real >= until)
 		return;
 	schedule_moments(s->c->spec, m, s->c->local, m->accounted_real, until, &due);
+	step_pass_skipped(s, until, false);
 	m->accounted_real = until;
 	if (due.n == 0)
 		return;
@@ -191,7 +197,7 @@ static uint64_t anchor_skip(struct stamp *anchor, usec_t span, const struct supd
 	else
 		n = (usec_t) past / span;
 	anchor->boot = boot_add(anchor->boot, n * span); /* at most now */
-	anchor->real = usec_max(real_of(now, anchor->boot), 1);
+	anchor->real = usec_max(timer_real_of(now, anchor->boot), 1);
 	return n;
 }
 
@@ -210,13 +216,29 @@ static bool is_first_sight(const struct step *s, const struct trigger *trigger, 
 	return trigger_is_once(trigger) && (line->real == 0 || line->boot < due - (int64_t) trigger->span);
 }
 
+/* In time, the interval begins anew by itself. Late, the moments behind this one are no less late for that. */
+static void skipped_span(struct step *s, const struct trigger *trigger, int64_t due, usec_t age)
+{
+	struct stamp *anchor = anchor_of(s->memory, trigger->kind);
+
+	if (!anchor || !is_late(s, age))
+		return;
+	*anchor = (struct stamp) { .real = usec_max(timer_real_of(&s->now, due), 1), .boot = due };
+	if (trigger->span <= age)
+		step_due_span(s, trigger, boot_add(due, trigger->span), age - trigger->span);
+}
+
 /* One span trigger was due at @due. Several at one time come one by one, and all but the first are overlaps. */
 void step_due_span(struct step *s, const struct trigger *trigger, int64_t due, usec_t age)
 {
 	struct stamp *anchor = anchor_of(s->memory, trigger->kind);
-	usec_t at = real_of(&s->now, due);
+	usec_t at = timer_real_of(&s->now, due);
 	struct moments past = { .n = 1, .first = at, .last = at };
 
+	if (step_is_skipped_boot(s, trigger, due)) {
+		skipped_span(s, trigger, due, age);
+		return;
+	}
 	if (!is_late(s, age) || is_first_sight(s, trigger, due)) {
 		elapse(s, trigger_kind_to_string(trigger->kind), at);
 		return;
@@ -246,7 +268,7 @@ void step_due_spans(struct step *s)
 		if (due <= until)
 			step_due_span(s, &spec->trigger[i], due, (usec_t) (until - due));
 	}
-	s->memory->accounted = (struct stamp) { .real = usec_max(real_of(&s->now, until), 1), .boot = until };
+	s->memory->accounted = (struct stamp) { .real = usec_max(timer_real_of(&s->now, until), 1), .boot = until };
 }
 
 static void due_retry(struct step *s)
@@ -256,7 +278,7 @@ static void due_retry(struct step *s)
 
 	if (t->retry_at > s->now.boot)
 		return;
-	at = real_of(&s->now, (int64_t) t->retry_at);
+	at = timer_real_of(&s->now, (int64_t) t->retry_at);
 	t->retry_at = USEC_NEVER;
 	if (!is_busy(s)) {
 		take(s, "retry", at, t->attempt + 1);
@@ -474,10 +496,10 @@ static void disable(struct step *s)
 	const struct timer *t = s->t;
 	struct timer_memory *m = s->memory;
 
-	if (t->next.real <= s->now.real)
+	if (t->next.real <= s->now.real && !step_is_skipped_real(s, t->next.real))
 		step_missed(s, MISS_DISABLED, t->next.real);
-	if (t->next.boot <= (int64_t) s->now.boot)
-		step_missed(s, MISS_DISABLED, real_of(&s->now, t->next.boot));
+	if (t->next.boot <= (int64_t) s->now.boot && !step_is_skipped_boot(s, NULL, t->next.boot))
+		step_missed(s, MISS_DISABLED, timer_real_of(&s->now, t->next.boot));
 	m->accounted_real = m->kept_real = 0;
 	m->accounted = (struct stamp) { 0 };
 }
@@ -519,8 +541,11 @@ static void reset(struct step *s)
 	struct timer_memory *m = s->memory;
 	const struct timer_memory old = *m;
 
+	m->skips = NULL; /* what an admin said of the future is no record */
 	memory_done(m);
-	*m = (struct timer_memory) { .open = old.open, .activated = stamp_now(s), .accounted = stamp_now(s) };
+	*m = (struct timer_memory) {
+		.open = old.open, .activated = stamp_now(s), .accounted = stamp_now(s), .skips = old.skips,
+	};
 	if (old.anchor_active.real != 0)
 		m->anchor_active = stamp_now(s);
 	if (old.anchor_inactive.real != 0)
@@ -545,7 +570,7 @@ static void zone_changed(struct step *s)
 {
 	struct timer_memory *m = s->memory;
 
-	if (s->t->next.real <= s->now.real) {
+	if (s->t->next.real <= s->now.real && !step_is_skipped_real(s, s->t->next.real)) {
 		elapse(s, trigger_kind_to_string(TRIGGER_CALENDAR), s->t->next.real);
 		s->is_delay_spent = true;
 	}
@@ -694,6 +719,7 @@ static void restate(struct step *s)
 		return;
 	}
 	intervals_go_on(s);
+	step_prune_skips(s);
 	schedule_next(s->c->spec, s->memory, &s->c->bases, s->c->local, &t->next);
 	if (s->is_delay_spent)
 		draw_delay(s);
@@ -756,19 +782,45 @@ void timer_spread(struct timer *t, usec_t when)
 	set_alarms(t);
 }
 
-usec_t timer_next(const struct timer *t, const struct timer_context *c, const struct supd_now *now,
-		  const char **ret_cause)
+/* What is armed may be skipped: then the alarm is that of the moment behind, whose delay nobody knows yet. */
+static struct schedule kept_alarms(const struct timer *t, const struct timer_context *c)
 {
-	usec_t next = t->wake_real;
+	struct schedule kept = t->next;
 
-	*ret_cause = next != USEC_NEVER ? trigger_kind_to_string(TRIGGER_CALENDAR) : NULL;
-	if (!t->is_active || t->wake_boot == USEC_NEVER || real_of(now, (int64_t) t->wake_boot) >= next)
+	if (t->memory.skips)
+		schedule_next_kept(c->spec, &t->memory, &c->bases, c->local, &kept);
+	if (kept.real == t->next.real)
+		kept.real = usec_add(kept.real, t->delay);
+	if (kept.boot == t->next.boot)
+		kept.boot = boot_add(kept.boot, t->delay);
+	return kept;
+}
+
+static struct timer_coming coming_of(const struct timer_context *c, uint8_t trigger)
+{
+	return (struct timer_coming) { trigger_kind_to_string(c->spec->trigger[trigger].kind), trigger };
+}
+
+usec_t timer_next(const struct timer *t, const struct timer_context *c, const struct supd_now *now,
+		  struct timer_coming *ret)
+{
+	usec_t waits = usec_min(t->retry_at, t->catch_up_at), next = USEC_NEVER;
+	struct schedule kept;
+
+	*ret = (struct timer_coming) { NULL, -1 };
+	if (!t->is_active)
+		return USEC_NEVER;
+	kept = kept_alarms(t, c);
+	if (kept.real != USEC_NEVER) {
+		next = kept.real;
+		*ret = coming_of(c, kept.real_trigger);
+	}
+	if (timer_real_of(now, kept.boot) < next) {
+		next = timer_real_of(now, kept.boot);
+		*ret = coming_of(c, kept.boot_trigger);
+	}
+	if (waits == USEC_NEVER || timer_real_of(now, (int64_t) waits) >= next)
 		return next;
-	if (t->wake_boot == t->retry_at)
-		*ret_cause = "retry";
-	else if (t->wake_boot == t->catch_up_at)
-		*ret_cause = "catch-up";
-	else
-		*ret_cause = trigger_kind_to_string(c->spec->trigger[t->next.boot_trigger].kind);
-	return real_of(now, (int64_t) t->wake_boot);
+	*ret = (struct timer_coming) { waits == t->retry_at ? "retry" : "catch-up", -1 };
+	return timer_real_of(now, (int64_t) waits);
 }

@@ -136,13 +136,50 @@ void timer_init(struct timer *t);
 void timer_step(struct timer *t, const struct timer_context *c, const struct timer_event *ev,
 		struct timer_effects *ret);
 
+/* ---- skipping ----
+ *
+ * An admin drops one coming moment. It stays in the schedule, and the timer wakes for it: then it is on record as
+ * missed (skipped), and that is all. It drops no ladder and no catch-up, is not made up for, and counts for nothing
+ * among the misses of the memory, which are for people to look at. An interval begins anew at it. Whether it comes in
+ * time, late or in downtime makes no difference. What is skipped and no longer a moment of the schedule (another
+ * expression, another zone, an anchor that moved) is forgotten. */
+
+enum skip_verdict {
+	SKIP_DONE,
+	SKIP_ALREADY,   /* it is (unskip: is not) skipped */
+	SKIP_NO_MOMENT, /* the schedule has no such moment */
+	SKIP_PAST,      /* and it lies behind */
+	SKIP_TOO_FAR,   /* more than TIMER_SKIP_AHEAD_MAX ahead */
+	SKIP_INACTIVE,  /* the timer is disabled: nothing comes */
+	SKIP_TOO_MANY,  /* TIMER_SKIPS_MAX are skipped */
+	SKIP_NO_MEMORY,
+};
+#define TIMER_SKIP_AHEAD_MAX (366 * USEC_PER_DAY)
+
+/* @moment 0: the next one that is not skipped. @ret_moment is set when it is DONE or ALREADY. Of an interval, the
+ * moment on the real-time clock is right to a second. */
+enum skip_verdict timer_skip(struct timer *t, const struct timer_context *c, const struct supd_now *now, usec_t moment,
+			     usec_t *ret_moment);
+/* Takes it back; 0: the first that is skipped. */
+enum skip_verdict timer_unskip(struct timer *t, const struct supd_now *now, usec_t moment, usec_t *ret_moment);
+
+/* The moment as seen now, real time. */
+usec_t skip_real(const struct skip *skip, const struct supd_now *now);
+
+/* Real time of a moment on the boot-time clock, as seen now. */
+usec_t timer_real_of(const struct supd_now *now, int64_t boot);
+
 /* A catch-up that waits is put off until boot-time @when: many at once are spread. */
 void timer_spread(struct timer *t, usec_t when);
 
 /* When the timer acts next, on the real-time clock as far as that can be said now (USEC_NEVER: never), and the cause
- * that this run will have. */
+ * that this run will have. Passes over what is skipped; of the moment behind, the random delay is not known yet. */
+struct timer_coming {
+	const char *cause; /* of the run; NULL: nothing comes */
+	int trigger;       /* whose moment it is; -1: of none */
+};
 usec_t timer_next(const struct timer *t, const struct timer_context *c, const struct supd_now *now,
-		  const char **ret_cause);
+		  struct timer_coming *ret);
 
 static inline bool timer_has_open_run(const struct timer *t)
 {

@@ -40,12 +40,13 @@ static void calendar_since(struct step *s, usec_t from)
 	struct moments past;
 
 	schedule_moments(s->c->spec, m, s->c->local, from, s->now.real, &past);
+	if (past.n > 0) {
+		/* What was passed over may come yet, if it turns out that the clock was wrong: it is not spent. */
+		memory_spend(m, m->normal_since, from);
+		m->normal_since = s->now.real;
+	}
+	step_pass_skipped(s, s->now.real, past.n > 0);
 	m->accounted_real = s->now.real;
-	if (past.n == 0)
-		return;
-	/* What was passed over may come yet, if it turns out that the clock was wrong: it is not spent. */
-	memory_spend(m, m->normal_since, from);
-	m->normal_since = s->now.real;
 	step_went_by(s, &past, s->now.real - past.last);
 }
 
@@ -135,7 +136,7 @@ static void stamp_follow(struct stamp *stamp, const struct supd_now *now)
 	if (stamp->real == 0)
 		return;
 	if (stamp->boot >= 0)
-		stamp->real = usec_max(real_of(now, stamp->boot), 1);
+		stamp->real = usec_max(timer_real_of(now, stamp->boot), 1);
 	else if (stamp->real <= now->real)
 		stamp->boot = (int64_t) now->boot - (int64_t) (now->real - stamp->real);
 	if (stamp->boot >= (int64_t) now->boot)

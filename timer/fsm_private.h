@@ -37,8 +37,15 @@ bool step_is_young(const struct step *s, usec_t age);
 void step_interval_anew(struct step *s, enum trigger_kind kind);
 struct stamp *anchor_of(struct timer_memory *m, enum trigger_kind kind); /* NULL: not an interval */
 struct stamp stamp_now(const struct step *s);
-/* Real time of a moment on the boot-time clock, as seen now. */
-usec_t real_of(const struct supd_now *now, int64_t boot);
+
+/* fsm_skip.c */
+/* Is the moment skipped? Then it is on record, once. @trigger NULL: of whatever trigger. */
+bool step_is_skipped_real(struct step *s, usec_t when);
+bool step_is_skipped_boot(struct step *s, const struct trigger *trigger, int64_t due);
+/* So is every skipped moment of the calendar behind the line and up to @until; spent, if it @may_come_again. */
+void step_pass_skipped(struct step *s, usec_t until, bool may_come_again);
+/* Forgets those that are over, and those that are none any more. */
+void step_prune_skips(struct step *s);
 
 /* fsm_past.c */
 void step_begin(struct step *s);

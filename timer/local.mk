@@ -4,6 +4,7 @@
 timer_sources = \
 	%D%/fsm.c %D%/fsm.h %D%/fsm_private.h \
 	%D%/fsm_past.c \
+	%D%/fsm_skip.c \
 	%D%/instance.h \
 	%D%/memory.c %D%/memory.h \
 	%D%/making.c %D%/making.h \

@@ -23,8 +23,9 @@ enum miss_reason {
 	MISS_TARGET,      /* the target is missing, invalid, or not a oneshot service */
 	MISS_SHUTDOWN,    /* supd was stopping */
 	MISS_RESOURCES,   /* supd lacked something */
+	MISS_SKIPPED,     /* an admin had said so beforehand; no miss that anybody need look at */
 };
-#define MISS_REASON_COUNT (MISS_RESOURCES + 1)
+#define MISS_REASON_COUNT (MISS_SKIPPED + 1)
 
 const char *miss_reason_to_string(enum miss_reason r); /* "overlap", "clock-jump" … */
 bool miss_reason_from_string(const char *s, enum miss_reason *ret);
@@ -56,6 +57,20 @@ struct waiting {
 	usec_t scheduled;        /* real time */
 };
 
+/* A coming moment that an admin has skipped. */
+struct skip {
+	usec_t real;      /* the moment; of an interval, as the clock was when it was skipped */
+	int64_t boot;     /* not @is_calendar */
+	bool is_calendar;
+	bool is_vague;    /* from before this boot: @boot is right to a minute */
+	bool is_told;     /* it came, and is on record */
+};
+#define TIMER_SKIPS_MAX 32
+struct skips {
+	unsigned n;
+	struct skip item[TIMER_SKIPS_MAX]; /* in the order of @real */
+};
+
 struct timer_memory {
 	usec_t accounted_real;         /* calendar moments up to here are accounted for; 0: never was active */
 	usec_t normal_since;           /* from here to accounted_real no moment was passed over by a jump or in downtime */
@@ -80,6 +95,7 @@ struct timer_memory {
 	struct waiting waiting;
 	struct spent *spent; /* room for TIMER_SPENT_MAX, owned; NULL: none yet. Few timers ever have one */
 	unsigned n_spent;
+	struct skips *skips; /* owned; NULL: none */
 };
 
 /* What it owns; it is all zero then. */
@@ -90,5 +106,11 @@ int memory_copy(const struct timer_memory *m, struct timer_memory *ret);
 struct timer_memory memory_take(struct timer_memory *m);
 /* One more stretch. False: there are TIMER_SPENT_MAX, or memory ran out. */
 bool memory_add_spent(struct timer_memory *m, usec_t from, usec_t to);
+
+/* In its place. False: there are TIMER_SKIPS_MAX, or memory ran out. */
+bool memory_add_skip(struct timer_memory *m, const struct skip *skip);
+void memory_remove_skip(struct timer_memory *m, unsigned i);
+/* Is this moment of a calendar skipped? */
+bool memory_is_skipped(const struct timer_memory *m, usec_t real);
 
 #endif

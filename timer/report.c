@@ -121,7 +121,7 @@ struct view {
 	const struct entry *entry;
 	const struct supd_now *now;
 	usec_t next;
-	const char *next_cause;
+	struct timer_coming coming;
 	char result[96];
 	char run_id[33];
 	struct making row, retry, miss, open;
@@ -193,7 +193,7 @@ static void add_record(struct view *v)
 {
 	const struct timer_memory *m = &v->entry->timer.memory;
 
-	making_string(&v->row, "next_cause", v->next_cause);
+	making_string(&v->row, "next_cause", v->coming.cause);
 	making_bool(&v->row, "enabled", v->entry->config->spec.is_enabled);
 	making_string(&v->row, "state", sub_state(v->entry, v->next));
 	making_time(&v->row, "last_scheduled", SUPD_TIMESTAMP, m->last_scheduled, 0);
@@ -220,7 +220,7 @@ static void view_init(const struct supd_instance *self, const struct entry *e, c
 
 	v->entry = e;
 	v->now = now;
-	v->next = timer_next(&e->timer, &context, now, &v->next_cause);
+	v->next = timer_next(&e->timer, &context, now, &v->coming);
 	v->row.n = v->retry.n = v->miss.n = v->open.n = 0;
 }
 

@@ -36,6 +36,16 @@ static usec_t calendar_next_unspent(const struct trigger *t, const struct timer_
 	return next;
 }
 
+static usec_t calendar_next_kept(const struct trigger *t, const struct timer_memory *m, const struct zone *local,
+				 usec_t after)
+{
+	usec_t next = calendar_next_unspent(t, m, local, after);
+
+	while (next != USEC_NEVER && memory_is_skipped(m, next))
+		next = calendar_next_unspent(t, m, local, next);
+	return next;
+}
+
 usec_t schedule_next_real(const struct trigger *t, const struct timer_memory *memory, const struct zone *local)
 {
 	if (t->kind != TRIGGER_CALENDAR)
@@ -71,6 +81,22 @@ int64_t schedule_next_boot(const struct trigger *t, const struct timer_memory *m
 	return memory->accounted.real != 0 && due <= memory->accounted.boot ? BOOT_NEVER : due;
 }
 
+static void note_real(struct schedule *ret, usec_t when, unsigned trigger)
+{
+	if (when >= ret->real)
+		return;
+	ret->real = when;
+	ret->real_trigger = (uint8_t) trigger;
+}
+
+static void note_boot(struct schedule *ret, int64_t when, unsigned trigger)
+{
+	if (when >= ret->boot)
+		return;
+	ret->boot = when;
+	ret->boot_trigger = (uint8_t) trigger;
+}
+
 void schedule_next(const struct timer_spec *spec, const struct timer_memory *memory,
 		   const struct schedule_bases *bases, const struct zone *local, struct schedule *ret)
 {
@@ -78,22 +104,72 @@ void schedule_next(const struct timer_spec *spec, const struct timer_memory *mem
 	for (unsigned i = 0; i < spec->n_triggers; i++) {
 		const struct trigger *t = &spec->trigger[i];
 
-		if (t->kind == TRIGGER_CALENDAR) {
-			usec_t when = schedule_next_real(t, memory, local);
-
-			if (when < ret->real) {
-				ret->real = when;
-				ret->real_trigger = (uint8_t) i;
-			}
-		} else {
-			int64_t when = schedule_next_boot(t, memory, bases);
-
-			if (when < ret->boot) {
-				ret->boot = when;
-				ret->boot_trigger = (uint8_t) i;
-			}
-		}
+		if (t->kind == TRIGGER_CALENDAR)
+			note_real(ret, schedule_next_real(t, memory, local), i);
+		else
+			note_boot(ret, schedule_next_boot(t, memory, bases), i);
 	}
+}
+
+/* ---- what is skipped ---- */
+
+bool schedule_is_meant(const struct trigger *t, int64_t due, const struct skip *skip)
+{
+	int64_t apart = due - skip->boot;
+	usec_t tolerance = 0;
+
+	if (skip->is_calendar || t->kind == TRIGGER_CALENDAR || due == BOOT_NEVER)
+		return false;
+	/* Of what counts from boot or from a start, nothing is left after the next. */
+	if (skip->is_vague && trigger_is_once(t))
+		return false;
+	if (skip->is_vague)
+		tolerance = usec_min(t->span / 2, USEC_PER_MINUTE);
+	return (usec_t) (apart < 0 ? -apart : apart) <= tolerance;
+}
+
+usec_t schedule_kept_real(const struct trigger *t, const struct timer_memory *memory, const struct zone *local)
+{
+	if (t->kind != TRIGGER_CALENDAR)
+		return USEC_NEVER;
+	return calendar_next_kept(t, memory, local, memory->accounted_real);
+}
+
+int64_t schedule_kept_boot(const struct trigger *t, const struct timer_memory *memory,
+			   const struct schedule_bases *bases)
+{
+	int64_t due = schedule_next_boot(t, memory, bases);
+
+	for (unsigned i = 0; memory->skips && i < memory->skips->n; i++)
+		if (schedule_is_meant(t, due, &memory->skips->item[i]))
+			return trigger_is_once(t) ? BOOT_NEVER : boot_add(due, t->span);
+	return due;
+}
+
+void schedule_next_kept(const struct timer_spec *spec, const struct timer_memory *memory,
+			const struct schedule_bases *bases, const struct zone *local, struct schedule *ret)
+{
+	*ret = (struct schedule) { .real = USEC_NEVER, .boot = BOOT_NEVER };
+	for (unsigned i = 0; i < spec->n_triggers; i++) {
+		const struct trigger *t = &spec->trigger[i];
+
+		if (t->kind == TRIGGER_CALENDAR)
+			note_real(ret, schedule_kept_real(t, memory, local), i);
+		else
+			note_boot(ret, schedule_kept_boot(t, memory, bases), i);
+	}
+}
+
+bool schedule_has(const struct timer_spec *spec, const struct timer_memory *memory, const struct zone *local,
+		  usec_t when)
+{
+	for (unsigned i = 0; i < spec->n_triggers && when > memory->accounted_real; i++) {
+		const struct trigger *t = &spec->trigger[i];
+
+		if (t->kind == TRIGGER_CALENDAR && calendar_next_unspent(t, memory, local, when - 1) == when)
+			return true;
+	}
+	return false;
 }
 
 /* ---- how many, and the last ---- */
@@ -151,30 +227,45 @@ static void moments_add(const struct timer_spec *spec, const struct zone *local,
 			note_last(ret, calendar_last(spec->trigger[i].calendar, local, after, until), i);
 }
 
-/* The nearest beginning of a spent stretch in [@from, @until), else @until. */
-static usec_t unspent_until(const struct timer_memory *m, usec_t from, usec_t until)
+/* What is not to be counted: a spent stretch, or one of a single moment that is skipped. Its end if it holds @when,
+ * or 0. */
+static usec_t hole_until(const struct timer_memory *m, usec_t when)
+{
+	usec_t end = spent_until(m, when);
+
+	return end == 0 && memory_is_skipped(m, when) ? when : end;
+}
+
+/* The nearest beginning of a hole in [@from, @until), else @until. */
+static usec_t solid_until(const struct timer_memory *m, usec_t from, usec_t until)
 {
 	for (unsigned i = 0; i < m->n_spent; i++)
 		if (m->spent[i].from >= from && m->spent[i].from < until)
 			until = m->spent[i].from;
+	for (unsigned i = 0; m->skips && i < m->skips->n; i++) {
+		const struct skip *skip = &m->skips->item[i];
+
+		if (skip->is_calendar && skip->real > from && skip->real <= until)
+			until = skip->real - 1;
+	}
 	return until;
 }
 
-/* From stretch to stretch between what is spent. */
+/* From hole to hole. */
 static void moments_walk(const struct timer_spec *spec, const struct timer_memory *memory, const struct zone *local,
 			 usec_t after, usec_t until, struct moments *ret)
 {
 	*ret = (struct moments) { 0 };
-	for (unsigned i = 0; i <= 2 * TIMER_SPENT_MAX && after < until; i++) {
-		usec_t skip = spent_until(memory, after + 1), end;
+	for (unsigned i = 0; i <= 2 * (TIMER_SPENT_MAX + TIMER_SKIPS_MAX) && after < until; i++) {
+		usec_t hole = hole_until(memory, after + 1), end;
 
-		if (skip != 0) {
-			after = skip;
+		if (hole != 0) {
+			after = hole;
 			continue;
 		}
-		end = unspent_until(memory, after, until);
+		end = solid_until(memory, after, until);
 		moments_add(spec, local, after, end, ret);
-		after = usec_max(end, spent_until(memory, end + 1));
+		after = usec_max(end, hole_until(memory, end + 1));
 	}
 }
 

@@ -31,15 +31,30 @@ struct schedule {
 };
 #define BOOT_NEVER INT64_MAX
 
+/* Moments that an admin skipped are among them: somebody must be awake to put them on record. */
 void schedule_next(const struct timer_spec *spec, const struct timer_memory *memory,
 		   const struct schedule_bases *bases, const struct zone *local, struct schedule *ret);
+/* The next that is not skipped. */
+void schedule_next_kept(const struct timer_spec *spec, const struct timer_memory *memory,
+			const struct schedule_bases *bases, const struct zone *local, struct schedule *ret);
 
 /* The moment of one trigger that is still to come: on the real-time clock for CALENDAR, else as a boot-time. */
 usec_t schedule_next_real(const struct trigger *t, const struct timer_memory *memory, const struct zone *local);
 int64_t schedule_next_boot(const struct trigger *t, const struct timer_memory *memory,
 			   const struct schedule_bases *bases);
 
-/* Calendar moments of @spec in (@after, @until] that were not spent: how many, the first and the last one.
+/* The same, passing over what is skipped. An interval begins anew with a moment that is. */
+usec_t schedule_kept_real(const struct trigger *t, const struct timer_memory *memory, const struct zone *local);
+int64_t schedule_kept_boot(const struct trigger *t, const struct timer_memory *memory,
+			   const struct schedule_bases *bases);
+
+/* Is @when, behind the line, a moment of a calendar of @spec, skipped or not? */
+bool schedule_has(const struct timer_spec *spec, const struct timer_memory *memory, const struct zone *local,
+		  usec_t when);
+/* Does @skip mean @due, the moment to come of @t? */
+bool schedule_is_meant(const struct trigger *t, int64_t due, const struct skip *skip);
+
+/* Calendar moments of @spec in (@after, @until] that were neither spent nor skipped: how many, the first and the last one.
  * Several expressions that meet in one moment count once, as long as there are fewer than a thousand. */
 struct moments {
 	uint64_t n;

@@ -250,6 +250,26 @@ static void put_spent(struct buffer *b, const struct timer_memory *m)
 	put(b, "]", 1);
 }
 
+/* [moment], or of an interval [moment, boot-time]. */
+static void put_skips(struct buffer *b, const struct skips *all)
+{
+	if (!all)
+		return;
+	put_key(b, "skipped");
+	put(b, "[", 1);
+	for (unsigned i = 0; i < all->n; i++) {
+		put_comma(b);
+		put(b, "[", 1);
+		put_number(b, (int64_t) all->item[i].real);
+		if (!all->item[i].is_calendar) {
+			put(b, ",", 1);
+			put_number(b, all->item[i].boot);
+		}
+		put(b, "]", 1);
+	}
+	put(b, "]", 1);
+}
+
 static void put_record(struct buffer *b, const struct timer_memory *m, usec_t gone_since)
 {
 	put(b, "{", 1);
@@ -258,6 +278,7 @@ static void put_record(struct buffer *b, const struct timer_memory *m, usec_t go
 	put_open(b, &m->open);
 	put_waiting(b, &m->waiting);
 	put_spent(b, m);
+	put_skips(b, m->skips);
 	if (gone_since)
 		put_field(b, "gone_since", (int64_t) gone_since);
 	put(b, "}", 1);
@@ -472,6 +493,37 @@ static void get_spent(const json_t *record, struct timer_memory *m)
 	}
 }
 
+/* A moment of an interval lies as far from now as its real time says, if its boot-time was that of another boot. */
+static struct skip get_skip(const json_t *pair, const struct reading *r)
+{
+	const struct supd_now *now = &r->now->now;
+	json_int_t real = json_integer_value(json_array_get(pair, 0));
+	struct skip s = { .real = real > 0 ? (usec_t) real : 0, .is_calendar = json_array_size(pair) == 1 };
+
+	if (s.is_calendar)
+		return s;
+	if (r->is_same_boot) {
+		s.boot = (int64_t) json_integer_value(json_array_get(pair, 1));
+	} else {
+		s.boot = (int64_t) now->boot + ((int64_t) s.real - (int64_t) now->real);
+		s.is_vague = true;
+	}
+	return s;
+}
+
+static void get_skips(const json_t *record, const struct reading *r, struct timer_memory *m)
+{
+	const json_t *list = json_object_get(record, "skipped"), *pair;
+	size_t i;
+
+	json_array_foreach(list, i, pair) {
+		const struct skip s = get_skip(pair, r);
+
+		if (s.real > 0 && !memory_add_skip(m, &s))
+			return;
+	}
+}
+
 static void record_decode(const json_t *record, const struct reading *r, struct timer_memory *ret)
 {
 	*ret = (struct timer_memory) { 0 };
@@ -480,6 +532,7 @@ static void record_decode(const json_t *record, const struct reading *r, struct 
 	get_open(record, r, &ret->open);
 	get_waiting(record, &ret->waiting);
 	get_spent(record, ret);
+	get_skips(record, r, ret);
 	/* The timer becomes active anew in each life of the daemon. */
 	if (!r->is_same_daemon)
 		ret->activated = (struct stamp) { 0 };

@@ -34,7 +34,7 @@ struct why {
 	const struct supd_now *now;
 	struct arena *arena;
 	usec_t next;
-	const char *next_cause;
+	struct timer_coming coming;
 	struct candidate candidate[CANDIDATES_MAX];
 	size_t n;
 	bool is_failed; /* memory ran out */
@@ -140,20 +140,8 @@ static const char *with_moment(struct why *w, const struct candidate *c, const s
 	return text(w, "%s%s", c->is_chosen ? "next" : "later", dst);
 }
 
-/* Which trigger the next elapse is of; -1: none. */
-static int chosen_trigger(const struct why *w)
-{
-	if (!w->next_cause || str_equal(w->next_cause, "retry") || str_equal(w->next_cause, "catch-up"))
-		return -1;
-	if (str_equal(w->next_cause, trigger_kind_to_string(TRIGGER_CALENDAR)))
-		return w->timer->next.real_trigger;
-	return w->timer->next.boot_trigger;
-}
-
 static void consider_triggers(struct why *w)
 {
-	int chosen = chosen_trigger(w);
-
 	for (unsigned i = 0; i < w->spec->n_triggers; i++) {
 		const struct trigger *t = &w->spec->trigger[i];
 		struct candidate *c = &w->candidate[w->n++];
@@ -162,7 +150,7 @@ static void consider_triggers(struct why *w)
 			.rule = text(w, "%s=%s", trigger_kind_to_key(t->kind), t->text),
 			.cause = trigger_kind_to_string(t->kind),
 			.next = report_trigger_next(w->self, w->entry, t, w->now),
-			.is_chosen = (int) i == chosen,
+			.is_chosen = (int) i == w->coming.trigger,
 		};
 		if (!w->timer->is_active)
 			c->note = "the timer is disabled";
@@ -173,7 +161,7 @@ static void consider_triggers(struct why *w)
 
 static void consider_retry(struct why *w)
 {
-	bool is_chosen = w->next_cause && str_equal(w->next_cause, "retry");
+	bool is_chosen = w->coming.cause && str_equal(w->coming.cause, "retry");
 
 	if (w->timer->retry_at == USEC_NEVER)
 		return;
@@ -190,7 +178,7 @@ static void consider_retry(struct why *w)
 static void consider_catch_up(struct why *w)
 {
 	const struct waiting *waiting = &w->timer->memory.waiting;
-	bool is_chosen = w->next_cause && str_equal(w->next_cause, "catch-up");
+	bool is_chosen = w->coming.cause && str_equal(w->coming.cause, "catch-up");
 
 	if (w->timer->catch_up_at == USEC_NEVER)
 		return;
@@ -217,7 +205,7 @@ static void look(struct why *w, const struct supd_instance *self, const struct e
 	w->arena = arena;
 	w->n = 0;
 	w->is_failed = false;
-	w->next = timer_next(&e->timer, &context, now, &w->next_cause);
+	w->next = timer_next(&e->timer, &context, now, &w->coming);
 	consider_triggers(w);
 	consider_retry(w);
 	consider_catch_up(w);
@@ -441,7 +429,7 @@ static void fill(struct whole *all)
 	making_time(row, "next", SUPD_TIMESTAMP, w->next, USEC_NEVER);
 	making_time(row, "left", SUPD_SPAN, w->next == USEC_NEVER ? USEC_NEVER : usec_sub(w->next, w->now->real),
 		    USEC_NEVER);
-	making_string(row, "next_cause", w->next_cause);
+	making_string(row, "next_cause", w->coming.cause);
 	making_string(row, "next_rule", chosen_rule(w));
 	making_bool(row, "never", never);
 	making_string(row, "never_reason", never);

@@ -111,6 +111,13 @@ const char *bench_step(struct bench *b, const struct row *row)
 		.refused = row->refused,
 	};
 
+	if (row->skip != 0) {
+		struct supd_now now = bench_now(b, row->at);
+		usec_t moment = real_at(row->skip), found;
+
+		ck_assert_int_eq(timer_skip(&b->timer, &b->context, &now, moment, &found), SKIP_DONE);
+		ck_assert_uint_eq(found, moment);
+	}
 	b->skew += row->jump;
 	if (row->spec)
 		bench_spec(b, row->spec);

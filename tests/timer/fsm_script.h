@@ -34,6 +34,7 @@ struct row {
 	int64_t jump;        /* JUMP, RECOMPUTE: the real-time clock is set by this much just before */
 	uint64_t random;
 	const char *spec;    /* CHANGED: the new one */
+	int64_t skip;        /* this moment is skipped just before; 0: none */
 };
 
 struct script {

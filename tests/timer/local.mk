@@ -23,8 +23,10 @@ TESTS += %D%/test_calendar %D%/test_calendar_dst %D%/test_timestamp %D%/test_zon
 # The rules.
 %C%_test_fsm_SOURCES = %D%/test_fsm.c %D%/fsm_script.c %D%/fsm_script.h
 %C%_test_fsm_LDADD = $(TIMER_TEST_LIBS)
-check_PROGRAMS += %D%/test_fsm
-TESTS += %D%/test_fsm
+%C%_test_fsm_skip_SOURCES = %D%/test_fsm_skip.c %D%/fsm_script.c %D%/fsm_script.h
+%C%_test_fsm_skip_LDADD = $(TIMER_TEST_LIBS)
+check_PROGRAMS += %D%/test_fsm %D%/test_fsm_skip
+TESTS += %D%/test_fsm %D%/test_fsm_skip
 
 # What is kept of a timer.
 %C%_test_memory_LDADD = $(TIMER_TEST_LIBS)

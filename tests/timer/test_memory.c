@@ -17,6 +17,7 @@ static const char *const words[] = {
 	[MISS_TARGET] = "target",
 	[MISS_SHUTDOWN] = "shutdown",
 	[MISS_RESOURCES] = "resources",
+	[MISS_SKIPPED] = "skipped-by-admin",
 };
 _Static_assert(ELEMENTS(words) == MISS_REASON_COUNT, "a word for each reason");
 

@@ -18,6 +18,10 @@ static const struct state_now reader = {
 };
 
 static struct spent two_spent[] = { { 20, 21 }, { 22, 23 } };
+static struct skips two_skips = {
+	.n = 2,
+	.item = { { .real = NOW + 24, .is_calendar = true }, { .real = NOW + 25, .boot = 2600 } },
+};
 static const struct timer_memory full = {
 	.accounted_real = NOW - 1,
 	.normal_since = 2,
@@ -46,6 +50,7 @@ static const struct timer_memory full = {
 	.waiting = { MISS_DOWNTIME, 19 },
 	.spent = two_spent,
 	.n_spent = 2,
+	.skips = &two_skips,
 };
 static const struct timer_memory empty;
 
@@ -74,9 +79,13 @@ static int compare_one(void *userdata, const char *name, const struct timer_memo
 	ck_assert_uint_eq(gone_since, wanted->gone_since);
 	same = *m;
 	same.spent = wanted->memory->spent; /* each has its own */
+	same.skips = wanted->memory->skips;
 	ck_assert_mem_eq(&same, wanted->memory, sizeof(same));
 	if (m->n_spent > 0)
 		ck_assert_mem_eq(m->spent, wanted->memory->spent, m->n_spent * sizeof(*m->spent));
+	ck_assert_int_eq(!m->skips, !wanted->memory->skips);
+	if (m->skips)
+		ck_assert_mem_eq(m->skips, wanted->memory->skips, sizeof(*m->skips));
 	return 0;
 }
 
@@ -102,6 +111,35 @@ START_TEST(what_was_written_is_read)
 	bytes = encode(&l, &n);
 	ck_assert_int_eq(state_decode(bytes, n, &reader, compare_one, &l), STATE_SOUND);
 	ck_assert_uint_eq(l.at, 3);
+}
+END_TEST
+
+static int compare_skips(void *userdata, const char *name _unused_, const struct timer_memory *m,
+			 usec_t gone_since _unused_)
+{
+	const int64_t *boot = userdata;
+
+	ck_assert_ptr_nonnull(m->skips);
+	ck_assert_uint_eq(m->skips->n, 2);
+	ck_assert(m->skips->item[0].is_calendar);
+	ck_assert_uint_eq(m->skips->item[0].real, NOW + 24);
+	ck_assert(m->skips->item[1].is_vague);
+	ck_assert_int_eq(m->skips->item[1].boot, *boot);
+	return 0;
+}
+
+START_TEST(after_another_boot_a_skipped_interval_lies_as_far_ahead)
+{
+	const struct state_now later = {
+		.now = { .real = NOW + 5, .boot = 77 }, .life = { .boot_id = "another" }, .is_clock_believed = true,
+	};
+	struct list l = { .record = { { "a.timer", &full, 0 } }, .n = 1 };
+	_cleanup_free_ char *bytes = NULL;
+	int64_t boot = 77 + 20;
+	size_t n;
+
+	bytes = encode(&l, &n);
+	ck_assert_int_eq(state_decode(bytes, n, &later, compare_skips, &boot), STATE_SOUND);
 }
 END_TEST
 
@@ -222,6 +260,7 @@ static Suite *state_file_suite(void)
 	TCase *t = tcase_create("state_file");
 
 	tcase_add_test(t, what_was_written_is_read);
+	tcase_add_test(t, after_another_boot_a_skipped_interval_lies_as_far_ahead);
 	tcase_add_test(t, no_timers_are_read_as_none);
 	tcase_add_test(t, what_was_altered_is_not_read);
 	tcase_add_test(t, later_records_are_read_after_those_of_the_whole);
