@@ -312,8 +312,9 @@ static const char *admin_dir(struct world_linux *w, bool runtime, char *reterr, 
 
 	if (!runtime)
 		return dir[0];
-	for (; w->config.runtime_unit_dir && *dir; dir++)
-		if (str_equal(*dir, w->config.runtime_unit_dir))
+	for (; *dir; dir++)
+		if (str_starts(*dir, "/run/") ||
+		    (w->config.runtime_unit_dir && str_equal(*dir, w->config.runtime_unit_dir)))
 			return *dir;
 	(void) snprintf(reterr, n, "%s is not in the unit path, so there is no place for --runtime",
 			w->config.runtime_unit_dir ? w->config.runtime_unit_dir : "a runtime directory");

@@ -35,7 +35,7 @@ struct world_events {
 struct world_linux_config {
 	bool is_system;                   /* else --user */
 	const char *const *unit_dirs;     /* high priority first; NULL-terminated; enable writes to the first */
-	const char *runtime_unit_dir;     /* the one of unit_dirs that --runtime writes to, if it is among them; or NULL */
+	const char *runtime_unit_dir;     /* the one of unit_dirs that --runtime writes to, if it is among them; or NULL. Any below /run is one */
 	const char *const *systemd_dirs;  /* SystemdUnitPath=; NULL-terminated, or NULL */
 	int state_dir;                    /* descriptor, or -1: nothing is kept */
 	const char *plugin_dir;
