@@ -6,6 +6,7 @@
 . "$TOP_SRCDIR/tests/system/supd.sh"
 
 address=unix:path=$dir/run/supd/private
+service talks.service 'ExecStart=/bin/echo not for all'
 service job.service 'ExecStart=/bin/true' 'Environment=PASSWORD=12345'
 service secret.service 'ExecStart=/bin/true' 'Environment=PASSWORD=12345'
 chmod 600 "$units/secret.service"
@@ -37,6 +38,15 @@ member() {
 exits 0 "another user lists units" other "$dir/supctl" --system list
 says 'job.service' "all of them"
 exits 3 "and sees their states" other "$dir/supctl" --system status job
+supctl start talks >/dev/null
+exits 0 "the owner sees what a service printed" supctl logs talks
+says 'out: not for all' "every line"
+exits 1 "another user does not" other "$dir/supctl" --system logs talks
+says 'is for root and the user that supd runs as' "and hears for whom it is"
+exits 3 "nor in the status of a unit" other "$dir/supctl" --system status talks
+ok "where it is left out" bash -c '! grep -q "not for all" <<<"$1"' - "$output"
+exits 1 "nor from the disk" other "$dir/supctl" --system logs --state-dir="$dir/state" talks
+says 'Permission denied' "which says so itself"
 for verb in start stop restart enable disable; do
 	exits 1 "but may not $verb them" other "$dir/supctl" --system "$verb" job
 done

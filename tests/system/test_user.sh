@@ -38,7 +38,11 @@ ok "services begin at home" log_has " mine\.service\[.*: $home\$"
 ok "the socket is in the session's directory" test -S "$dir/session/supd/private"
 ok "the state is below home" test -d "$home/.local/state/supd"
 is "for nobody else" "$(stat -c %a "$home/.local/state/supd")" 700
+exits 0 "what they print is kept" "${me[@]}" "$SUPCTL" logs mine
+says " mine\.service\[.*\] out: $home\$" "for oneself"
 exits 1 "nobody becomes root" "${me[@]}" "$SUPCTL" start root
 says 'failed (user|group)' "and the step that failed is told"
 supd_stop
+exits 0 "also when supd has ended" "${me[@]}" "$SUPCTL" logs mine
+says " mine\.service\[.*\] out: $home\$" "from the disk"
 done_testing
