@@ -85,7 +85,7 @@ static const struct cli_verb verbs[] = {
 	{ DO, "disable", NULL, "UNIT…", "the opposite", ENABLE, 1, -1, cli_enable, NULL },
 	{ DO, "mask", NULL, "UNIT…", "let nothing start units, nor people", ENABLE, 1, -1, cli_enable, NULL },
 	{ DO, "unmask", NULL, "UNIT…", "the opposite", CLI_QUIET | CLI_RUNTIME, 1, -1, cli_enable, NULL },
-	{ DO, "reset", NULL, "TIMER…", "forget what is on record of timers, and begin anew", CLI_QUIET, 1, -1,
+	{ DO, "reset", NULL, "UNIT…", "forget what is on record of timers, and failures of services", CLI_QUIET, 1, -1,
 	  cli_job, NULL },
 
 	{ DAEMON, "reload", "daemon-reload", "", "read the unit files again, all or, if one is wrong, none", 0, 0, 0,

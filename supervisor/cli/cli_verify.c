@@ -118,8 +118,8 @@ static const char *file_fault(const struct verify *v, const char *path, const ch
 
 	if (!unit_name_is_valid(name))
 		return "that is not the name of a unit";
-	if (kind != UNIT_SERVICE && kind != UNIT_TIMER)
-		return "only services and timers can be verified";
+	if (kind != UNIT_SERVICE && kind != UNIT_TIMER && kind != UNIT_TARGET)
+		return "only services, targets and timers can be verified";
 	if (!ENABLE_TIMER && kind == UNIT_TIMER)
 		return "this supctl was built without timers";
 	if (access(path, R_OK) < 0)

@@ -128,7 +128,7 @@ static int offline_read_unit(void *ctx, const char *name, struct unit_source *re
 	struct world_offline *w = ctx;
 	int r = unit_files_read(w->files, name, ret);
 
-	if (r >= 0 && unit_name_kind(name) == UNIT_SERVICE)
+	if (r >= 0 && unit_name_kind(name) != UNIT_TIMER)
 		ret->is_wanted = false;
 	return r;
 }

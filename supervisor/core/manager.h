@@ -102,6 +102,9 @@ enum manager_verdict manager_stop_unit(struct manager *m, const struct supd_now 
 enum manager_verdict manager_restart_unit(struct manager *m, const struct supd_now *now, const char *unit,
 					  const struct supd_cause *cause);
 
+/* A failure is forgotten, and starts are counted anew. NO_UNIT or DONE. */
+enum manager_verdict manager_reset_unit(struct manager *m, const struct supd_now *now, const char *unit);
+
 /* What a reload found and did. */
 struct reload_change {
 	char *unit;
@@ -158,6 +161,8 @@ const char *manager_gate_state(const struct manager *m, const char **ret_reason)
 
 /* ---- looking ---- */
 
+/* Is it of a kind that is started here: a service or a target? */
+bool manager_is_started(const char *name);
 struct unit *manager_unit(struct manager *m, const char *name);          /* NULL: no such unit that is loaded */
 /* The same; but an instance (backup@home.service) that nothing names yet is loaded from its template. NULL: no such
  * unit, or out of memory. */

@@ -94,8 +94,6 @@ struct manager {
 
 /* manager.c */
 unsigned manager_kinds(const struct manager *m); /* of units whose files may be opened now */
-/* Is it of a kind that is loaded here: a service or a target? */
-bool manager_is_started(const char *name);
 /* Is there such a unit? An alias is none, but one more name of another. */
 bool manager_is_unit(const struct manager *m, const char *name);
 /* In the order of names; NULL past the end. */

@@ -383,7 +383,9 @@ static int host_unit_state(void *ctx, const char *name, struct supd_unit_state *
 		.name = name,
 	};
 	ret->is_startable = !ret->why_not;
-	if (u && u->chain && u->chain->is_going_on) {
+	if (u && unit_coming_run(u)) {
+		memcpy(ret->run_id, unit_coming_run(u)->id, sizeof(ret->run_id));
+	} else if (u && u->chain && u->chain->is_going_on) {
 		memcpy(ret->run_id, u->chain->first_id, sizeof(ret->run_id));
 	} else if (u && u->run) {
 		memcpy(ret->run_id, u->run->id, sizeof(ret->run_id));

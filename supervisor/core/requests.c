@@ -236,6 +236,20 @@ enum manager_verdict manager_restart_unit(struct manager *m, const struct supd_n
 	return MANAGER_DONE;
 }
 
+enum manager_verdict manager_reset_unit(struct manager *m, const struct supd_now *now, const char *unit)
+{
+	const struct service_event ev = { .kind = SVC_RESET, .boot = now->boot };
+	struct unit *u = manager_unit(m, unit);
+
+	if (!u)
+		return MANAGER_NO_UNIT;
+	unit_event(m, now, u, &ev);
+	if (u->chain)
+		u->chain->limit = (struct start_limit) { 0 };
+	manager_settle(m, now);
+	return MANAGER_DONE;
+}
+
 /* Warnings may stand before it, but do not keep a unit from running. */
 static const char *first_error(const struct unit *u)
 {

@@ -411,10 +411,26 @@ void jobs_trigger(struct supd_control *c, const struct control_request *q)
 	}
 }
 
+static void reset_service(struct supd_control *c, const struct control_request *q)
+{
+	const struct supd_now now = c->now(c->userdata);
+	struct unit *u = find(c, q);
+
+	if (!u)
+		return;
+	(void) manager_reset_unit(c->manager, &now, u->name);
+	control_done(c->server, q->id, CONTROL_OK, NULL);
+	manager_unload_unit(c->manager, u);
+}
+
 void jobs_reset(struct supd_control *c, const struct control_request *q)
 {
 	struct supd_command_reply reply;
 
+	if (manager_is_started(q->unit)) {
+		reset_service(c, q);
+		return;
+	}
 	if (command(c, q, SUPD_COMMAND_RESET, &reply))
 		control_done(c->server, q->id, CONTROL_OK, NULL);
 }

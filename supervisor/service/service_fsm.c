@@ -620,6 +620,10 @@ void service_step(struct service *s, const struct service_spec *spec, const stru
 	case SVC_REFUSED:
 		on_refused(&t, ev);
 		break;
+	case SVC_RESET:
+		if (s->state == SERVICE_FAILED)
+			s->state = SERVICE_DEAD;
+		break;
 	}
 	if (!service_is_active(s))
 		s->deadline = USEC_NEVER;

@@ -106,8 +106,9 @@ enum service_event_kind {
 	SVC_SPEC_CHANGED, /* reload: EXITED without RemainAfterExit= any more is stopped, AUTO_RESTART without Restart= is
 			   * FAILED; nothing else heeds it */
 	SVC_REFUSED,      /* not to be begun: result */
+	SVC_RESET,        /* FAILED becomes DEAD; nothing else heeds it */
 };
-#define SERVICE_EVENT_COUNT (SVC_REFUSED + 1)
+#define SERVICE_EVENT_COUNT (SVC_RESET + 1)
 
 struct service_event {
 	enum service_event_kind kind;

@@ -650,6 +650,64 @@ START_TEST(timers_wait_for_the_start_up)
 }
 END_TEST
 
+/* b.service fails, a.service does not. */
+static struct sim_job dependency_fails(struct sim *s, const char *unit, enum exec_phase phase)
+{
+	(void) s, (void) phase;
+	return (struct sim_job) { .takes = 2 * SECOND, .wstatus = strcmp(unit, "b.service") == 0 ? EXIT(1) : 0 };
+}
+
+static void pair_with_dependency(const char *lines)
+{
+	pair(lines);
+	sim_write(&sim, "a.service",
+		  "[Unit]\nRequires=b.service\nAfter=b.service\n[Service]\nExecStart=/bin/job\n");
+	service("b.service", "");
+}
+
+START_TEST(a_target_that_waits_for_another_service_is_active)
+{
+	pair_with_dependency("OnCalendar=hourly\n");
+	job.takes = 40 * MINUTE;
+	sim_boot(&sim, false, SIM_2026);
+	ck_assert(sim_run(&sim, 3 * HOUR - MINUTE));
+	happened(0, "run", "dependency", SIM_2026 + HOUR);
+	happened(1, "run", "calendar", SIM_2026 + HOUR + 40 * MINUTE);
+	ck_assert_uint_eq(note[1].scheduled, SIM_2026 + HOUR);
+	happened(2, "missed", "overlap", SIM_2026 + 2 * HOUR);
+	nothing_more(3);
+}
+END_TEST
+
+START_TEST(a_run_that_fails_for_what_it_requires_is_not_retried)
+{
+	pair_with_dependency("OnCalendar=hourly\nRetrySec=1min\n");
+	sim.job = dependency_fails;
+	sim_boot(&sim, false, SIM_2026);
+	ck_assert(sim_run(&sim, 2 * HOUR + MINUTE));
+	happened(0, "run", "dependency", SIM_2026 + HOUR);
+	happened(1, "run", "dependency", SIM_2026 + 2 * HOUR);
+	nothing_more(2);
+}
+END_TEST
+
+START_TEST(a_service_that_gives_up_is_retried_by_its_timer)
+{
+	pair("OnCalendar=daily\nRetrySec=1h\n");
+	sim_write(&sim, "a.service", "[Unit]\nStartLimitIntervalSec=1min\nStartLimitBurst=2\n"
+				     "[Service]\nExecStart=/bin/job\nRestart=on-failure\nRestartSec=10\n");
+	job.wstatus = EXIT(1);
+	sim_boot(&sim, false, SIM_2026);
+	ck_assert(sim_run(&sim, DAY + 70 * MINUTE));
+	happened(0, "run", "calendar", SIM_2026 + DAY);
+	happened(1, "run", "restart", SIM_2026 + DAY + 12 * SECOND);
+	happened(2, "retry", "", SIM_2026 + DAY + 24 * SECOND);
+	happened(3, "run", "retry", SIM_2026 + DAY + HOUR + 24 * SECOND);
+	happened(4, "run", "restart", SIM_2026 + DAY + HOUR + 36 * SECOND);
+	nothing_more(5);
+}
+END_TEST
+
 START_TEST(a_damaged_state_file_is_set_aside_and_the_one_before_is_read)
 {
 	pair("OnCalendar=hourly\n");
@@ -745,6 +803,9 @@ static Suite *scenarios_suite(void)
 	tcase_add_test(t, a_full_disk_stops_no_job);
 	tcase_add_test(t, the_gate_and_a_pause_stop_everything_and_nothing_is_lost);
 	tcase_add_test(t, timers_wait_for_the_start_up);
+	tcase_add_test(t, a_target_that_waits_for_another_service_is_active);
+	tcase_add_test(t, a_run_that_fails_for_what_it_requires_is_not_retried);
+	tcase_add_test(t, a_service_that_gives_up_is_retried_by_its_timer);
 	tcase_add_test(t, a_damaged_state_file_is_set_aside_and_the_one_before_is_read);
 	tcase_add_test(t, without_a_sound_state_file_there_is_no_storm);
 	tcase_add_test(t, a_crash_at_every_call_of_a_start_loses_nothing);

@@ -41,6 +41,11 @@ exits 0 "a written limit lets the first start pass" supctl start limited
 exits 1 "and holds for every start" supctl start limited
 says 'started too often' "with words"
 
+exits 0 "a reset lets it start again" supctl reset limited.service
+exits 0 "at once" supctl start limited
+exits 0 "and forgets a failure" supctl reset never.service
+is "which is none any more" "$(field never active_state)" inactive
+
 supctl start --no-block patient >/dev/null
 ok "it fails again" log_has 'patient.service.*restart in 1h'
 supd_stop

@@ -895,9 +895,11 @@ static const struct script scripts[] = {
 		"ExecStart=a",
 		{
 			{ "refused", 1, "failed", NONE, " ended" },
+			{ "reset", 1, "dead", NONE, "" },
 			{ "refused", 2, "failed", NONE, " ended" },
 			{ "start", 3, "start", NONE, " spawn start 0" },
 			{ "refused", 4, "start", NONE, "" },
+			{ "reset", 4, "start", NONE, "" },
 		},
 		"none 0",
 	},
@@ -940,6 +942,8 @@ static struct service_event event_from_text(const char *text)
 		ev.kind = SVC_TREE_EMPTY;
 	else if (str_equal(word, "changed"))
 		ev.kind = SVC_SPEC_CHANGED;
+	else if (str_equal(word, "reset"))
+		ev.kind = SVC_RESET;
 	else if (str_equal(word, "refused"))
 		ev = (struct service_event) { .kind = SVC_REFUSED, .result = RUN_RESULT_START_LIMIT };
 	else if (str_equal(word, "failed"))
