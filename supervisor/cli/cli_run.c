@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "base/timespan.h"
 #include "cli/cli.h"
+#include "cli/cli_logs.h"
 #include "cli/cli_options.h"
 #include "cli/run_unit.h"
 #include "control/rows.h"
@@ -527,12 +528,23 @@ static void print_row(const struct run *r, const struct supd_row *row)
 	putchar('\n');
 }
 
+/* What it printed: all of it, in the order in which it came. */
+static void print_output(struct run *r, const struct supd_row *row)
+{
+	bool has_ended = row && row_string(row, "result");
+
+	if (has_ended && r->cli.json == CLI_JSON_OFF && !cli_has(&r->cli, CLI_QUIET))
+		cli_logs_tail(&r->cli, row, 0, stdout);
+	(void) fflush(stdout);
+}
+
 static int report(struct run *r, const struct control_reply *reply)
 {
 	const struct supd_row *row = find_row(reply);
 	int status = status_of(reply, row);
 
 	tell_problems(reply);
+	print_output(r, row);
 	if (r->cli.json != CLI_JSON_OFF && row)
 		return cli_print_json(&r->cli, rows_json_object(row), status);
 	if (reply->status != CONTROL_OK && (!row || !cli_has(&r->cli, CLI_QUIET)))

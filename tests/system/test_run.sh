@@ -23,6 +23,11 @@ says '^first.service: success' "and its result told"
 is "it gets what was typed" "$(cat "$dir/out")" "it's \"50%\" \$HOME
 a b;\\"
 ok "it is gone when it is over" gone first.service
+exits 3 "what it prints" supctl run --unit=talks -- /bin/sh -c 'echo to out; echo to err >&2; exit 3'
+says 'talks\.service\[[0-9a-f]+\] out: to out$' "is shown"
+says 'talks\.service\[[0-9a-f]+\] err: to err$' "all of it"
+exits 0 "and kept" supctl logs talks
+says 'out: to out$' "when the service is gone"
 empty "no file is left of it" "$(left)"
 exits 7 "the exit status is the command's" supctl run -- /bin/sh -c 'exit 7'
 says 'failed exit 7' "with the result in words"

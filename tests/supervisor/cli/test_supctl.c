@@ -310,6 +310,10 @@ static void ask(void *userdata, const struct control_request *q)
 		     BOOL("changed", q->verb == CONTROL_PAUSE));
 		control_done(server, q->id, 0, NULL);
 		return;
+	case CONTROL_HISTORY:
+	case CONTROL_STATISTICS:
+		control_done(server, q->id, 0, NULL);
+		return;
 	case CONTROL_RUN:
 		answer_run(q);
 		return;
@@ -657,7 +661,7 @@ END_TEST
 
 static const struct expectation without_daemon[] = {
 	{ "", 2, "", "supctl: a verb is missing (supctl --help lists them)\n" },
-	{ "stauts", 2, "", "supctl: unknown verb 'stauts' (did you mean status?)\n" },
+	{ "stattus", 2, "", "supctl: unknown verb 'stattus' (did you mean status?)\n" },
 	{ "frobnicate", 2, "", "supctl: unknown verb 'frobnicate' (supctl --help lists them)\n" },
 	{ "--josn list", 2, "", "supctl: unknown option '--josn' (did you mean --json?)\n" },
 	{ "list --json=yaml", 2, "", "supctl: --json= is short, pretty or off, not 'yaml'\n" },
@@ -668,8 +672,8 @@ static const struct expectation without_daemon[] = {
 	{ "list --runtime-dir", 2, "", "supctl: --runtime-dir needs a value\n" },
 	{ "start", 2, "", "supctl: start needs UNIT… (supctl start --help tells more)\n" },
 	{ "reload now", 2, "", "supctl: reload takes no arguments (supctl reload --help tells more)\n" },
-	{ "stauts --json", 2,
-	  "{\"error\":true,\"message\":\"unknown verb 'stauts' (did you mean status?)\",\"exitcode\":2}\n", "" },
+	{ "stattus --json", 2,
+	  "{\"error\":true,\"message\":\"unknown verb 'stattus' (did you mean status?)\",\"exitcode\":2}\n", "" },
 	{ "help nothing", 2, "", "supctl: unknown verb 'nothing' (supctl --help lists them)\n" },
 	{ "start -- -x", 4, "", "supctl: '-x' cannot be the name of a unit\n" },
 };

@@ -90,6 +90,7 @@ static const struct {
 	{ "SetExperimental", false }, { "Pause", false },          { "Resume", false },
 	{ "GetEnvironment", false }, { "MaskUnit", false },        { "UnmaskUnit", false },
 	{ "ReadOutput", false },     { "RunTransient", false },
+	{ "ListHistory", true },     { "GetStatistics", true },
 };
 
 START_TEST(each_method_takes_its_right_from_each_caller)
