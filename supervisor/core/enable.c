@@ -47,10 +47,12 @@ static int judge_service(struct plan *p, const char *name)
 {
 	struct unit *u = manager_load_unit(p->m, name);
 	enum manager_verdict v = unit_judge(p->m, u);
+	bool says_no = v == MANAGER_DONE && p->enable && !u->config->spec->is_enabled;
 
 	if (v == MANAGER_DONE || v == MANAGER_NO_UNIT || v == MANAGER_MASKED) { /* of a mask more is said later */
 		manager_unload_unit(p->m, u);
-		return 0;
+		return says_no ? fail(p, -EBADMSG, "%s says Enabled=no, which outweighs any link; take that out first", name)
+			       : 0;
 	}
 	manager_verdict_words(p->m, name, v, p->reterr, p->reterr_n);
 	manager_unload_unit(p->m, u);
@@ -126,20 +128,14 @@ static int link_each(struct plan *p, struct planned *u, const char *const *targe
 	return r;
 }
 
-static bool is_made_of_template(const char *name, const char *fragment)
-{
-	const char *slash = strrchr(fragment, '/');
-
-	return unit_name_is_instance(name) && !str_equal(slash ? slash + 1 : fragment, name);
-}
-
-static int link_aliases(struct plan *p, struct planned *u, const struct install *install, const char *fragment)
+static int link_aliases(struct plan *p, struct planned *u, const struct install *install,
+			const struct unit_source *source, const char *fragment)
 {
 	int r = 0;
 
 	for (const char *const *alias = install->alias; r >= 0 && alias && *alias; alias++) {
 		/* A plain name stands for one instance, which has no file to lead to. */
-		bool by_name = is_made_of_template(u->name, fragment) && !strchr(*alias, '@');
+		bool by_name = source->is_made && !strchr(*alias, '@');
 
 		if (str_equal(*alias, u->name))
 			continue;
@@ -155,7 +151,7 @@ static int link_aliases(struct plan *p, struct planned *u, const struct install 
 static void switch_timer(struct planned *u, const struct unit_source *source, const struct install *install,
 			 const char **ret_start_up)
 {
-	bool by_link = source->is_systemd || is_made_of_template(u->name, source->piece[0].path);
+	bool by_link = source->is_systemd || source->is_made;
 
 	*ret_start_up = by_link ? TIMERS_DIR : NULL;
 	u->change.off_dir = by_link ? TIMERS_DIR : NULL;
@@ -185,7 +181,7 @@ static int plan_links(struct plan *p, struct planned *u, const struct unit_sourc
 		r = link_each(p, u, install->required_by, ".requires", start_up, fragment);
 	if (r >= 0)
 		r = link_each(p, u, install->upheld_by, ".upholds", start_up, fragment);
-	return r < 0 ? r : link_aliases(p, u, install, fragment);
+	return r < 0 ? r : link_aliases(p, u, install, source, fragment);
 }
 
 static const char *first_error(const struct diag *d)
@@ -339,6 +335,12 @@ int manager_enable_unit(struct manager *m, const struct manager_enabling *what, 
 	return r;
 }
 
+/* The gate closed, it is not known which timers there are. */
+static bool is_looked_at(const struct manager *m, const char *unit)
+{
+	return unit_name_kind(unit) != UNIT_TIMER || m->host.instance;
+}
+
 int manager_mask_unit(struct manager *m, const char *unit, bool mask, bool runtime, char *reterr, size_t n)
 {
 	const struct world *w = m->world;
@@ -355,7 +357,8 @@ int manager_mask_unit(struct manager *m, const char *unit, bool mask, bool runti
 		snprintf(reterr, n, "%s could not be %s: %s", unit, mask ? "masked" : "unmasked",
 			 words[0] ? words : strerror(-r));
 	else
-		snprintf(reterr, n, "%s", mask && !real ? "there is no such unit, masked all the same" : "");
+		snprintf(reterr, n, "%s", mask && !real && is_looked_at(m, unit)
+				? "there is no such unit, masked all the same" : "");
 	return r;
 }
 

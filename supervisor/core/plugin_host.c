@@ -154,7 +154,8 @@ static int unit_hand_over(struct plugin_host *h, struct plugin_unit *pu, const s
 		.name = pu->name,
 		.fingerprint = source->fingerprint,
 		.is_masked = source->is_masked,
-		.is_enabled = !source->is_systemd || source->is_wanted,
+		/* Supd's own are so unless they say no; instances, only if somebody wants them. */
+		.is_enabled = source->is_wanted || !(source->is_systemd || source->is_made),
 		.path = source->n_pieces > 0 ? source->piece[0].path : pu->name,
 	};
 	int r = 0;

@@ -368,6 +368,7 @@ int unit_files_read(struct unit_files *f, const char *name, struct unit_source *
 	s.is_systemd = f->dir[e.file.dir].is_systemd;
 	s.is_runtime = f->dir[e.file.dir].is_runtime;
 	s.is_wanted = e.is_wanted;
+	s.is_made = e.is_made;
 	s.is_outside = e.is_outside;
 	s.is_linked = e.is_linked;
 	s.is_linked_for_good = e.is_linked_for_good;

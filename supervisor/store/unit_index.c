@@ -292,8 +292,6 @@ static bool is_link_dir(const struct scan *s, const char *name)
  * rules, also if its multi-user.target does. A timer is active if any unit wants it. */
 static bool counts(const struct scan *s, const struct place *p, const char *in, const char *unit)
 {
-	if (!str_ends(in, ".wants"))
-		return false;
 	if (unit_name_kind(unit) == UNIT_TIMER || str_equal(in, "default.target.wants"))
 		return true;
 	return s->dirs[p->dir].is_systemd &&

@@ -36,6 +36,7 @@ struct unit_source {
 	bool is_systemd;       /* found in a directory laid out for systemd (SystemdUnitPath=) */
 	bool is_wanted;        /* linked into a .wants/ that counts: see supd(8) */
 	bool is_runtime;       /* found in a directory that is empty again after a boot */
+	bool is_made;          /* an instance without a file of its own, made of its template */
 	bool is_outside;       /* a link to a file in none of the directories */
 	bool is_linked;        /* a link in any .wants/, .requires/ or .upholds/ names it … */
 	bool is_linked_for_good; /* … in a directory that outlives a boot */

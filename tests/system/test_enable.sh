@@ -48,6 +48,10 @@ put "$systemd/job.timer" '[Timer]' OnCalendar=2199-01-01 '[Install]' WantedBy=ti
 put "$systemd/on.timer" '[Timer]' OnCalendar=2199-01-01 Unit=job.service '[Install]' WantedBy=timers.target
 mkdir "$systemd/timers.target.wants"
 ln -s ../on.timer "$systemd/timers.target.wants/on.timer"
+put "$lib/tick@.timer" '[Timer]' OnCalendar=2199-01-01 Unit=plain.service
+mkdir "$lib/timers.target.wants"
+ln -s ../tick@.timer "$lib/timers.target.wants/tick@pkg.timer"
+put "$lib/never.service" '[Service]' Enabled=no 'ExecStart=/bin/true'
 put "$lib/plain.timer" '[Timer]' OnCalendar=2199-01-01
 put "$dir/elsewhere/outside.service" '[Service]' 'ExecStart=/bin/true'
 ln -s "$dir/elsewhere/outside.service" "$units/outside.service"
@@ -100,6 +104,8 @@ is "before anything is written" "$(link_of default.target.wants/wrong.service)" 
 exits 1 "an alias does not take the place of a file" supctl enable taken
 says 'here.service is in the way' "which is named"
 exits 4 "what is not there cannot be enabled" supctl enable nothing
+exits 4 "nor what says no itself" supctl enable never
+says 'never.service says Enabled=no' "as is told"
 ln -s /gone/stale.service "$units/stale.link"
 mkdir -p "$units/default.target.wants"
 ln -s /gone/stale.service "$units/default.target.wants/stale.service"
@@ -196,6 +202,13 @@ if [ "${ENABLE_TIMER:-yes}" = yes ]; then
 	says 'was disabled already' "is once"
 	exits 0 "and enabled again" supctl enable on.timer
 	state enabled 0 on.timer
+	state enabled 0 tick@pkg.timer
+	exits 0 "an instance that a package enables is active" supctl is-active tick@pkg.timer
+	exits 0 "it is disabled" supctl disable tick@pkg.timer
+	state disabled 1 tick@pkg.timer
+	exits 3 "and not active" supctl is-active tick@pkg.timer
+	exits 0 "and enabled again" supctl enable tick@pkg.timer
+	exits 0 "so it is" supctl is-active tick@pkg.timer
 	state enabled 0 plain.timer
 	exits 0 "a timer is masked" supctl mask plain.timer
 	state masked 1 plain.timer

@@ -103,6 +103,7 @@ static int read_unit(void *ctx, const char *name, struct unit_source *ret)
 		.is_systemd = u->is_systemd, .is_linked = u->is_linked, .is_linked_for_good = u->is_linked_for_good,
 		.is_outside = u->is_outside, .is_runtime = u->is_runtime,
 	};
+	ret->is_made = !str_equal(u->name, name);
 	if (u->is_masked)
 		return 0;
 	ret->piece = calloc(1, sizeof(*ret->piece));
