@@ -173,6 +173,7 @@ static struct unit *load_instance(struct manager *m, const char *name)
 	if (heap_reserve(&m->deadlines, m->units.n + 1) < 0 || load_one(m, name, &u) < 0 || !u)
 		return NULL;
 	u->is_named = false;
+	m->has_instances = true;
 	names_settle(&m->units);
 	m->is_graph_stale |= u->config->spec && u->config->spec->dependencies;
 	return u;

@@ -87,6 +87,7 @@ struct manager {
 	const struct unit *monitored; /* whose end is what starts the next unit; NULL: none */
 	struct gate gate;
 	struct plugin_host host;
+	bool has_instances;          /* some unit was loaded because it was asked for */
 	struct candidate *candidate; /* while a reload is prepared */
 	struct diag *mistakes;       /* likewise: where those of units go that are found to be needed meanwhile */
 	usec_t armed[SUPD_CLOCK_COUNT];

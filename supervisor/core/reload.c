@@ -286,11 +286,22 @@ static uint64_t revision(const struct manager *m)
 	return m->world->units_revision ? m->world->units_revision(m->world->ctx) : UINT64_MAX;
 }
 
+/* Is there an instance that somebody asked for, and that has had its time? */
+static bool has_superfluous(const struct manager *m)
+{
+	const struct unit *u;
+
+	for (size_t i = 0; m->has_instances && (u = manager_unit_nth(m, i)); i++)
+		if (is_superfluous(u))
+			return true;
+	return false;
+}
+
 /* The scan has found just what the last reload found, and that was applied. */
 static bool has_nothing_changed(const struct manager *m, const struct diag *mistakes)
 {
 	return m->applied != UINT64_MAX && m->applied == revision(m) && mistakes->n == 0 &&
-	       !plugin_host_has_mistakes(&m->host);
+	       !plugin_host_has_mistakes(&m->host) && !has_superfluous(m);
 }
 
 /* ---- a few units alone ---- */
