@@ -384,7 +384,7 @@ static int host_unit_state(void *ctx, const char *name, struct supd_unit_state *
 		.name = name,
 	};
 	ret->is_startable = !ret->why_not;
-	if (u && unit_coming_run(u)) {
+	if (u && unit_is_waiting(u)) {
 		memcpy(ret->run_id, unit_coming_run(u)->id, sizeof(ret->run_id));
 	} else if (u && u->chain && u->chain->is_going_on) {
 		memcpy(ret->run_id, u->chain->first_id, sizeof(ret->run_id));
