@@ -296,6 +296,11 @@ static void due_catch_up(struct step *s)
 
 	if (s->t->catch_up_at > s->now.boot)
 		return;
+	/* It waited through a night's sleep. */
+	if (is_late(s, s->now.boot - s->t->catch_up_at) && !step_is_young(s, usec_sub(s->now.real, w.scheduled))) {
+		step_drop_waiting(s);
+		return;
+	}
 	if (is_busy(s)) {
 		if (w.reason != MISS_INTERRUPTED) /* that is on record already */
 			m->waiting.reason = MISS_OVERLAP;
@@ -308,7 +313,7 @@ static void due_catch_up(struct step *s)
 	take(s, "catch-up", w.scheduled, 1);
 	schedule_moments(s->c->spec, m, s->c->local, w.scheduled - 1, w.scheduled, &moment);
 	/* Should the clock turn out to be ahead and be set back, this moment does not come again. */
-	if (moment.n > 0)
+	if (moment.n > 0 && s->t->is_clock_believed)
 		memory_spend(m, w.scheduled - 1, w.scheduled);
 }
 

@@ -31,6 +31,15 @@ void memory_spend(struct timer_memory *m, usec_t from, usec_t to)
 	(void) memory_add_spent(m, from, to);
 }
 
+static void spent_forget_after(struct timer_memory *m, usec_t now)
+{
+	for (unsigned i = m->n_spent; i-- > 0;) {
+		m->spent[i].to = usec_min(m->spent[i].to, now);
+		if (m->spent[i].from >= now)
+			spent_remove(m, i);
+	}
+}
+
 /* ---- the line of the real-time clock ---- */
 
 /* Deals with calendar moments in (from, now], none of which anybody saw, and draws the line at now. */
@@ -56,7 +65,7 @@ static void calendar_anew(struct step *s)
 }
 
 /* The clock was set back while supd did not run, or the record is wrong. By a day or less: what ran does not run
- * again. By more: the record is not believed, but for the one moment that is known to have run. */
+ * again. By more: of what lies ahead the record is not believed, but for the one moment that is known to have run. */
 static void record_from_future(struct step *s, usec_t line)
 {
 	struct timer_memory *m = s->memory;
@@ -64,7 +73,8 @@ static void record_from_future(struct step *s, usec_t line)
 	if (line - s->now.real <= USEC_PER_DAY) {
 		memory_spend(m, m->normal_since, line);
 	} else {
-		m->n_spent = 0;
+		memory_spend(m, m->normal_since, s->now.real);
+		spent_forget_after(m, s->now.real);
 		if (m->last_scheduled != 0)
 			memory_spend(m, m->last_scheduled - 1, m->last_scheduled);
 	}

@@ -167,17 +167,12 @@ static int judge(struct supd_instance *self, const struct supd_now *now, enum st
 	return 0;
 }
 
-static int load_older(struct supd_instance *self, const struct supd_now *now)
+static int read_older(struct supd_instance *self, const struct supd_now *now)
 {
 	enum state_verdict verdict;
-	char name[256] = "";
 	bool is_corrupt = true;
-	int r;
+	int r = load_generation(self, now, 1, &verdict);
 
-	r = self->host->set_aside(self->host->ctx, name, sizeof(name));
-	timer_log(self, SUPD_LOG_WARNING, NULL, "the state file is damaged; it was set aside%s%s, and the one before is read",
-		  r >= 0 ? " as " : "", r >= 0 ? name : "");
-	r = load_generation(self, now, 1, &verdict);
 	if (r < 0 && r != -ENOENT)
 		return not_read(self, now, r);
 	if (r >= 0)
@@ -185,6 +180,31 @@ static int load_older(struct supd_instance *self, const struct supd_now *now)
 	if (is_corrupt)
 		timer_log(self, SUPD_LOG_WARNING, NULL, "there is no sound state file; timers begin without memory");
 	return 0;
+}
+
+static int load_older(struct supd_instance *self, const struct supd_now *now)
+{
+	char name[256] = "";
+	int r = self->host->set_aside(self->host->ctx, name, sizeof(name));
+
+	timer_log(self, SUPD_LOG_WARNING, NULL, "the state file is damaged; it was set aside%s%s, and the one before is read",
+		  r >= 0 ? " as " : "", r >= 0 ? name : "");
+	return read_older(self, now);
+}
+
+static int have(void *userdata, const void *bytes, size_t n)
+{
+	(void) userdata, (void) bytes, (void) n;
+	return 0;
+}
+
+/* None, or one that was set aside by a daemon that died before it wrote another. */
+static int load_missing(struct supd_instance *self, const struct supd_now *now)
+{
+	if (self->host->load(self->host->ctx, 1, have, NULL) == -ENOENT)
+		return 0;
+	timer_log(self, SUPD_LOG_WARNING, NULL, "the state file is missing, and the one before is read");
+	return read_older(self, now);
 }
 
 int persist_load(struct supd_instance *self, const struct supd_now *now)
@@ -196,7 +216,7 @@ int persist_load(struct supd_instance *self, const struct supd_now *now)
 	self->is_persistent = self->is_whole_wanted = true;
 	self->save_at = USEC_NEVER;
 	if (r == -ENOENT)
-		return 0;
+		return load_missing(self, now);
 	if (r < 0)
 		return not_read(self, now, r);
 	r = judge(self, now, verdict, &is_corrupt);

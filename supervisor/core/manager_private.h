@@ -51,6 +51,8 @@ struct plugin_host {
 	void *listener_data;
 	usec_t wake[SUPD_CLOCK_COUNT];
 	uint64_t last_ticket;
+	void *unsaved; /* the state that could not be written when the instance stopped; NULL: none */
+	size_t n_unsaved;
 	bool is_preparing;
 	const char *const *only;          /* while it prepares: nothing else is looked at; NULL: all */
 	bool is_stopping;  /* inside plugin->stop(): saves are synchronous */

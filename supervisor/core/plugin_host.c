@@ -407,6 +407,30 @@ static const char *host_setting(void *ctx, const char *key)
 	return c->setting ? c->setting(c->userdata, key) : NULL;
 }
 
+static void unsaved_forget(struct plugin_host *h)
+{
+	free(h->unsaved);
+	h->unsaved = NULL;
+	h->n_unsaved = 0;
+}
+
+/* What the disk does not take is kept here, so that a pause on a full disk costs no memory of what ran. */
+static int save_at_stop(struct plugin_host *h, const void *bytes, size_t n)
+{
+	const struct world *w = h->manager->world;
+	int r = w->save_now(w->ctx, h->name, bytes, n);
+
+	unsaved_forget(h);
+	if (r >= 0)
+		return r;
+	h->unsaved = malloc(n + 1);
+	if (!h->unsaved)
+		return r;
+	memcpy(h->unsaved, bytes, n);
+	h->n_unsaved = n;
+	return r;
+}
+
 static int64_t host_save(void *ctx, const void *bytes, size_t n)
 {
 	struct plugin_host *h = ctx;
@@ -414,7 +438,7 @@ static int64_t host_save(void *ctx, const void *bytes, size_t n)
 	int r;
 
 	if (h->is_stopping)
-		r = w->save_now(w->ctx, h->name, bytes, n);
+		r = save_at_stop(h, bytes, n);
 	else
 		r = w->save(w->ctx, h->name, h->last_ticket + 1, bytes, n);
 	return r < 0 ? r : (int64_t) ++h->last_ticket;
@@ -440,6 +464,8 @@ static int host_load(void *ctx, unsigned generation, int (*fn)(void *userdata, c
 	size_t n = 0;
 	int r;
 
+	if (h->unsaved && generation == 0)
+		return fn(userdata, h->unsaved, h->n_unsaved);
 	r = w->load(w->ctx, h->name, generation, &bytes, &n);
 	return r < 0 ? r : fn(userdata, bytes, n);
 }
@@ -507,6 +533,7 @@ void plugin_host_init(struct plugin_host *h, struct manager *m, const char *name
 void plugin_host_done(struct plugin_host *h)
 {
 	units_forget(h);
+	unsaved_forget(h);
 }
 
 static bool is_present(void *item, void *userdata _unused_)

@@ -41,6 +41,7 @@ struct fate_entry {
 struct book_memory {
 	usec_t since;     /* moments after this are scheduled; 0: unknown, begins with the next beginning */
 	usec_t kept;      /* the same, while the clock cannot be believed */
+	usec_t kept_line; /* and the line of that time */
 	usec_t line;      /* the last time at which something was settled */
 	usec_t peak;      /* the latest such */
 	usec_t vague;     /* up to here the spec or the zone was another: nothing is known */
@@ -49,6 +50,7 @@ struct book_memory {
 	bool is_open;
 	uint64_t begun_up; /* the life of the daemon in which the start-up's moment came */
 	usec_t open_scheduled;
+	usec_t gone_since; /* there has been no such timer; 0: there is */
 	uint64_t version; /* of the file, and the zone, under which all that was so */
 	enum sim_zone zone;
 };
@@ -66,9 +68,11 @@ struct book_timer {
 	usec_t taken_scheduled;
 	uint64_t taken_attempt;
 	bool has_ladder, ladder_said;
+	bool is_ladder_vague; /* it may have been dropped for a moment that is to be made up for */
 	usec_t ladder_at, ladder_in;
 	uint64_t ladder_attempt, said_attempt;
-	usec_t waits_since;
+	usec_t waits_since; /* a moment is to be made up for; 0: none */
+	bool waits_unseen;  /* downtime or a jump passed over it */
 	usec_t anchor_active, anchor_inactive; /* boot-time clock; 0: not known here */
 	uint64_t n_runs, n_missed;
 };

@@ -5,8 +5,9 @@ sim_programs =
 if TIMER
 sim_programs += %D%/sim_walk
 EXTRA_PROGRAMS += %D%/sim_walk
-%C%_sim_walk_SOURCES = %D%/sim_walk.c %D%/walk.c %D%/walk.h %D%/book.c %D%/book.h $(sim_sources)
+%C%_sim_walk_SOURCES = %D%/sim_walk.c $(walk_sources) $(sim_sources)
 %C%_sim_walk_LDADD = $(SIM_LIBS)
+walk_sources = %D%/walk.c %D%/walk.h %D%/book.c %D%/book.h
 sim_sources = %D%/sim.c %D%/sim.h %D%/moments.c %D%/moments.h
 SIM_LIBS = $(TEST_LIBS) libtimer.a $(CORE_LIBS) $(TIMER_LIBS)
 
@@ -14,6 +15,11 @@ check_PROGRAMS += %D%/test_scenarios
 TESTS += %D%/test_scenarios
 %C%_test_scenarios_SOURCES = %D%/test_scenarios.c $(sim_sources)
 %C%_test_scenarios_LDADD = $(SIM_LIBS)
+
+check_PROGRAMS += %D%/test_walk
+TESTS += %D%/test_walk
+%C%_test_walk_SOURCES = %D%/test_walk.c $(walk_sources) $(sim_sources)
+%C%_test_walk_LDADD = $(SIM_LIBS)
 endif
 
 .PHONY: sim

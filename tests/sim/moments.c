@@ -149,7 +149,7 @@ usec_t moment_next(const struct sim_expression *e, enum sim_zone z, usec_t after
 	if (period)
 		return (after / period + 1) * period;
 	day = (int64_t) (after / USEC_PER_DAY) - 2;
-	for (day = day < 1 ? 1 : day;; day++) {
+	for (day = day < 0 ? 0 : day;; day++) {
 		if (!day_matches(e, day))
 			continue;
 		when = of_day(e, z, day);
@@ -164,7 +164,7 @@ usec_t moment_last(const struct sim_expression *e, enum sim_zone z, usec_t until
 
 	if (period)
 		return until / period * period;
-	for (int64_t day = (int64_t) (until / USEC_PER_DAY) + 2; day > 0; day--) {
+	for (int64_t day = (int64_t) (until / USEC_PER_DAY) + 2; day >= 0; day--) {
 		if (!day_matches(e, day))
 			continue;
 		when = of_day(e, z, day);

@@ -457,8 +457,12 @@ static int world_save_now(void *ctx, const char *plugin, const void *bytes, size
 	(void) plugin;
 	if (dead(s))
 		return -EIO;
-	if (s->is_disk_full)
+	if (s->is_disk_full) {
+		s->has_unsaved = true;
+		s->unsaved_mark = s->watcher.mark ? s->watcher.mark(s->watcher.data) : 0;
 		return -ENOSPC;
+	}
+	s->has_unsaved = false;
 	if (s->writing.bytes && (!s->writing.is_added || s->can_add))
 		write_land(s);
 	blob_done(&s->next);
@@ -733,7 +737,7 @@ static void life_over(struct sim *s)
 	s->n_queue = 0;
 	memset(s->process, 0, sizeof(s->process));
 	s->armed[0] = s->armed[1] = USEC_NEVER;
-	s->is_frozen = false;
+	s->is_frozen = s->has_unsaved = false;
 }
 
 void sim_crash(struct sim *s)
@@ -776,10 +780,16 @@ static bool blob_is_whole(const struct sim_blob *b)
 	return b->bytes && !b->is_cut;
 }
 
+/* What a new instance is to read. */
+static const struct sim_blob *blob_newest(const struct sim *s)
+{
+	return blob_is_whole(&s->generation[0]) ? &s->generation[0] : &s->generation[1];
+}
+
 void sim_boot(struct sim *s, bool is_other_kernel, usec_t real)
 {
 	const struct manager_observer observer = { .userdata = s, .settled = on_settled, .event = on_event };
-	const struct sim_blob *state = blob_is_whole(&s->generation[0]) ? &s->generation[0] : &s->generation[1];
+	const struct sim_blob *state = blob_newest(s);
 	struct diag d = { 0 };
 	struct supd_now now;
 
@@ -805,7 +815,7 @@ void sim_boot(struct sim *s, bool is_other_kernel, usec_t real)
 	before(s, "boot");
 	trace(s, "boot");
 	if (s->watcher.restored)
-		s->watcher.restored(s->watcher.data, state->mark, state->bytes && blob_is_whole(state));
+		s->watcher.restored(s->watcher.data, state->mark, blob_is_whole(state));
 	if (manager_new(&s->world, &s->config, &s->manager) < 0)
 		sim_fail(s, "no manager");
 	manager_observe(s->manager, &observer);
@@ -980,6 +990,7 @@ bool sim_set_clock(struct sim *s, usec_t real)
 	struct supd_now now;
 
 	s->offset += delta;
+	s->last_step = delta;
 	if (!s->manager)
 		return true;
 	now = sim_now(s);
@@ -1084,6 +1095,19 @@ enum manager_verdict sim_stop(struct sim *s, const char *service)
 	return v;
 }
 
+/* A new instance in the same daemon, which has kept what the disk did not take. */
+static void restored_in_life(struct sim *s)
+{
+	const struct sim_blob *state = blob_newest(s);
+
+	if (!s->watcher.restored)
+		return;
+	if (s->has_unsaved)
+		s->watcher.restored(s->watcher.data, s->unsaved_mark, true);
+	else
+		s->watcher.restored(s->watcher.data, state->mark, blob_is_whole(state));
+}
+
 int sim_pause(struct sim *s, bool on)
 {
 	struct supd_now now = sim_now(s);
@@ -1091,8 +1115,8 @@ int sim_pause(struct sim *s, bool on)
 
 	before(s, on ? "pause" : "resume");
 	trace(s, "%s", s->event);
-	if (!on && s->watcher.restored && manager_state(s->manager) == SUPD_MANAGER_PAUSED && gate_is_open(&s->manager->gate))
-		s->watcher.restored(s->watcher.data, s->generation[0].mark, s->generation[0].bytes != NULL);
+	if (!on && manager_state(s->manager) == SUPD_MANAGER_PAUSED && gate_is_open(&s->manager->gate))
+		restored_in_life(s);
 	r = on ? manager_pause(s->manager, &now) : manager_resume(s->manager, &now);
 	(void) survived(s);
 	return r;
@@ -1106,8 +1130,8 @@ int sim_gate(struct sim *s, bool on)
 
 	before(s, on ? "gate on" : "gate off");
 	trace(s, "%s", s->event);
-	if (on && s->watcher.restored && manager_state(s->manager) == SUPD_MANAGER_RUNNING && !gate_is_open(&s->manager->gate))
-		s->watcher.restored(s->watcher.data, s->generation[0].mark, s->generation[0].bytes != NULL);
+	if (on && manager_state(s->manager) == SUPD_MANAGER_RUNNING && !gate_is_open(&s->manager->gate))
+		restored_in_life(s);
 	r = manager_experimental(s->manager, &now, on, false, error, sizeof(error));
 	(void) survived(s);
 	return r;

@@ -87,6 +87,7 @@ struct sim {
 	/* clocks */
 	usec_t boot;
 	int64_t offset;         /* real = boot + offset */
+	int64_t last_step;      /* by which the real-time clock was set */
 	char boot_id[37];
 	uint8_t daemon_id[16];
 	bool is_frozen;         /* suspended or stopped: nothing is delivered */
@@ -104,6 +105,8 @@ struct sim {
 	bool is_disk_full;
 	bool can_add;           /* the newest was written in this life, and nothing has failed since */
 	unsigned long n_added;
+	bool has_unsaved;       /* the daemon keeps in memory what was to be saved when timers stopped */
+	uint64_t unsaved_mark;
 	bool has_gate_kept, gate_kept;
 	usec_t save_takes;
 	unsigned n_set_aside;

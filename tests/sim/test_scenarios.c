@@ -738,6 +738,77 @@ START_TEST(without_a_sound_state_file_there_is_no_storm)
 }
 END_TEST
 
+/* The one before is read again, should supd die before it has written another. */
+START_TEST(a_state_file_that_was_set_aside_is_missed_by_nobody)
+{
+	pair("OnCalendar=hourly\n");
+	sim_boot(&sim, false, SIM_2026);
+	ck_assert(sim_run(&sim, 150 * MINUTE));
+	sim_shutdown(&sim);
+	((char *) sim.generation[0].bytes)[sim.generation[0].n / 2] ^= 1;
+	sim.is_disk_full = true;
+	sim_boot(&sim, true, SIM_2026 + 10 * HOUR);
+	happened(2, "missed", "downtime", SIM_2026 + 10 * HOUR);
+	nothing_more(3);
+	sim_crash(&sim);
+	ck_assert(!sim.generation[0].bytes);
+	sim_boot(&sim, true, SIM_2026 + 11 * HOUR);
+	ck_assert(sim_run(&sim, MINUTE));
+	happened(3, "missed", "downtime", SIM_2026 + 11 * HOUR);
+	happened(4, "run", "catch-up", SIM_2026 + 11 * HOUR);
+	nothing_more(5);
+}
+END_TEST
+
+START_TEST(a_pause_on_a_full_disk_forgets_nothing)
+{
+	pair("OnCalendar=hourly\n");
+	sim_boot(&sim, false, SIM_2026);
+	ck_assert(sim_run(&sim, MINUTE));
+	sim.is_disk_full = true;
+	ck_assert(sim_run(&sim, HOUR));
+	happened(0, "run", "calendar", SIM_2026 + HOUR);
+	ck_assert_int_eq(sim_pause(&sim, true), 1);
+	ck_assert(sim_run(&sim, MINUTE));
+	ck_assert_int_eq(sim_pause(&sim, false), 1);
+	ck_assert(sim_run(&sim, MINUTE));
+	nothing_more(1);
+}
+END_TEST
+
+START_TEST(a_catch_up_that_sleeps_until_it_is_too_old_is_missed)
+{
+	pair("OnCalendar=daily\nCatchUpSec=2h\n");
+	sim_boot(&sim, false, SIM_2026 + 22 * HOUR);
+	ck_assert(sim_run(&sim, HOUR));
+	sim_shutdown(&sim);
+	sim_boot(&sim, true, SIM_2026 + DAY + 30 * MINUTE);
+	nothing_more(0);
+	ck_assert(sim_suspend(&sim, 5 * HOUR));
+	happened(0, "missed", "downtime", SIM_2026 + DAY + 5 * HOUR + 30 * MINUTE);
+	nothing_more(1);
+}
+END_TEST
+
+START_TEST(a_record_from_the_future_is_believed_of_the_past)
+{
+	pair("OnCalendar=hourly\n");
+	sim_boot(&sim, false, SIM_2026);
+	ck_assert(sim_run(&sim, 150 * MINUTE));
+	happened(1, "run", "calendar", SIM_2026 + 2 * HOUR);
+	sim_shutdown(&sim);
+	sim_boot(&sim, true, SIM_2026 + 10 * DAY + MINUTE);
+	ck_assert(sim_run(&sim, 30 * MINUTE));
+	happened(2, "missed", "downtime", SIM_2026 + 10 * DAY + MINUTE);
+	happened(3, "run", "catch-up", SIM_2026 + 10 * DAY + MINUTE);
+	sim_shutdown(&sim);
+	sim_boot(&sim, true, SIM_2026 + 3 * HOUR + MINUTE);
+	ck_assert(sim_set_clock(&sim, SIM_2026 + 30 * MINUTE));
+	ck_assert(sim_run(&sim, 2 * HOUR));
+	nothing_more(4);
+}
+END_TEST
+
 START_TEST(a_crash_at_every_call_of_a_start_loses_nothing)
 {
 	for (uint64_t call = 1; call < 60; call++) {
@@ -808,6 +879,10 @@ static Suite *scenarios_suite(void)
 	tcase_add_test(t, a_service_that_gives_up_is_retried_by_its_timer);
 	tcase_add_test(t, a_damaged_state_file_is_set_aside_and_the_one_before_is_read);
 	tcase_add_test(t, without_a_sound_state_file_there_is_no_storm);
+	tcase_add_test(t, a_state_file_that_was_set_aside_is_missed_by_nobody);
+	tcase_add_test(t, a_pause_on_a_full_disk_forgets_nothing);
+	tcase_add_test(t, a_catch_up_that_sleeps_until_it_is_too_old_is_missed);
+	tcase_add_test(t, a_record_from_the_future_is_believed_of_the_past);
 	tcase_add_test(t, a_crash_at_every_call_of_a_start_loses_nothing);
 	suite_add_tcase(s, t);
 	return s;

@@ -175,7 +175,7 @@ static void boot(struct walker *w)
 		real = (10 + pick(w, 100)) * USEC_PER_SEC; /* no battery */
 	else if (is_other_kernel && chance(w, 5))
 		real += span(w, MINUTE, 60 * DAY);
-	else if (is_other_kernel && chance(w, 5))
+	else if (is_other_kernel && chance(w, 5) && real > SIM_EPOCH)
 		real -= span(w, MINUTE, 12 * HOUR);
 	if (chance(w, 3))
 		w->sim.zone = (enum sim_zone) pick(w, SIM_ZONE_COUNT);
