@@ -130,7 +130,7 @@ static size_t rung_length(const char *p)
 	const char *next = p + n + strspn(p + n, " \t");
 
 	/* "30 s": a number and its unit may stand apart. */
-	if (strspn(p, "0123456789.") == n && *next && !strchr("0123456789", *next))
+	if (strspn(p, "0123456789.") == n && *next && !strchr("0123456789.", *next))
 		n = (size_t) (next - p) + strcspn(next, " \t");
 	return n;
 }
@@ -224,6 +224,16 @@ static int parse_retry_on(const struct key_context *c)
 
 /* ---- the rest ---- */
 
+/* As unit/name.h has it, which is on the other side of the border. */
+static bool is_service_name(const char *s)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_.\\-@";
+	size_t n = strlen(s);
+
+	return str_ends(s, ".service") && n > strlen(".service") && n <= 255 && strspn(s, allowed) == n && *s != '.' &&
+	       *s != '-' && *s != '@';
+}
+
 static int parse_unit(const struct key_context *c)
 {
 	struct reading *reading = c->object;
@@ -234,7 +244,7 @@ static int parse_unit(const struct key_context *c)
 	reading->is_unit_bad = false;
 	if (!*value)
 		return 0;
-	if (!str_ends(value, ".service") || strlen(value) > 255 || strchr(value, '/')) {
+	if (!is_service_name(value)) {
 		key_error(c, "Unit= must name a service, such as backup.service, not '%s'",
 			  text_escape_to(shown, sizeof(shown), value));
 		reading->is_unit_bad = true;
