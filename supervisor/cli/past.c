@@ -12,7 +12,6 @@
 #include "cli/cli.h"
 #include "core/history_report.h"
 #include "daemon/settings.h"
-#include "daemon/supd_history.h"
 #include "store/history.h"
 
 /* Rows that are asked for at once; the daemon tells no more than this. */

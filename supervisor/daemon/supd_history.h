@@ -15,9 +15,6 @@ struct supd_control;
 struct supd_row;
 struct unit;
 
-/* The file's name in the state directory. */
-#define HISTORY_FILE "history.db"
-
 /* *ret is NULL where there is to be none: History=no, or nothing can be kept. 0 or a negative errno. */
 int supd_history_open(sd_event *event, const struct settings *settings, const struct places *places,
 		      struct history_keeper **ret);

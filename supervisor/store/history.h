@@ -23,6 +23,9 @@
 
 struct history;
 
+/* The file's name in the state directory. */
+#define HISTORY_FILE "history.db"
+
 /* @path must lie in a directory that only its owner writes to (store/atomic_file.h: state_dir_open()). -ENOENT: only if
  * @is_read_only. */
 int history_open(const char *path, bool is_read_only, struct history **ret);

@@ -254,6 +254,28 @@ static void answer_run(const struct control_request *q)
 	}
 }
 
+static void answer_history(const struct control_request *q)
+{
+	if (q->offset == 0)
+		SEND(q->id, STRING("kind", "missed"), STRING("unit", "a.service"), STRING("trigger", "a.timer"),
+		     TIME("time", NOON), STRING("outcome", "missed"), STRING("words", "overlap\033"),
+		     STRING("reason", "overlap\033"), NUMBER("count", 7));
+	if (!q->outcomes)
+		SEND(q->id, STRING("kind", "run"), STRING("unit", "a.service"), STRING("trigger", "a.timer"),
+		     TIME("time", NOON), STRING("outcome", "failed"), STRING("words", "failed exit 3"),
+		     STRING("run_id", "00112233445566778899aabbccddeeff"), STRING("cause", "retry"),
+		     NUMBER("attempt", 3), SPAN("lateness", 1500), SPAN("duration", 61 * SEC), SPAN("cpu", 900),
+		     NUMBER("peak_memory", 3 * 1024 * 1024));
+	control_done(server, q->id, 0, NULL);
+}
+
+static void answer_statistics(const struct control_request *q)
+{
+	SEND(q->id, STRING("unit", "a.service"), NUMBER("runs", 3), NUMBER("success", 2), NUMBER("failed", 1),
+	     NUMBER("missed", 0), NUMBER("healed", 1), SPAN("cpu", SEC), TIME("last_success", NOON));
+	control_done(server, q->id, 0, NULL);
+}
+
 /* The userdata says which of two moods the daemon is in. */
 static void ask(void *userdata, const struct control_request *q)
 {
@@ -310,10 +332,6 @@ static void ask(void *userdata, const struct control_request *q)
 		     BOOL("changed", q->verb == CONTROL_PAUSE));
 		control_done(server, q->id, 0, NULL);
 		return;
-	case CONTROL_HISTORY:
-	case CONTROL_STATISTICS:
-		control_done(server, q->id, 0, NULL);
-		return;
 	case CONTROL_RUN:
 		answer_run(q);
 		return;
@@ -326,6 +344,12 @@ static void ask(void *userdata, const struct control_request *q)
 		return;
 	case CONTROL_LOGS:
 		answer_logs(q);
+		return;
+	case CONTROL_HISTORY:
+		answer_history(q);
+		return;
+	case CONTROL_STATISTICS:
+		answer_statistics(q);
 		return;
 	}
 }
@@ -608,6 +632,17 @@ static const struct expectation with_daemon[] = {
 	{ "status failed --json", 3,
 	  "[{\"unit\":\"failed.service\",\"load_state\":\"loaded\",\"active_state\":\"failed\",\"sub_state\":\"failed\","
 	  "\"enabled\":false,\"result\":\"failed exit 3\"}]\n", "" },
+	{ "history a", 0,
+	  "TIME                        LATE TOOK    UNIT      CAUSE   RESULT                CPU MEMORY RUN\n"
+	  "Sat 2026-11-21 12:00:00 UTC -    -       a.service -       missed 7: overlap\\x1b -   -      -\n"
+	  "Sat 2026-11-21 12:00:00 UTC 1ms  1min 1s a.service retry 2 failed exit 3         0   3.0M   00112233\n"
+	  "\n2 on record, newest first.\n", "" },
+	{ "history --result=missed --offset=1 --json", 0, "[]\n", "" },
+	{ "history --result=some", 2, "",
+	  "supctl: --result= wants words parted by commas (success, failed, skipped, stopped, interrupted, running,"
+	  " missed, gap), not 'some'\n" },
+	{ "stats --no-legend", 0, "a.service 3 2 1 0 1 - - - - - - 1s Sat 2026-11-21 12:00:00 UTC\n", "" },
+
 	{ "status nosuch", 4, "", "supctl: no unit 'nosuch.service' (did you mean a.service?)\n" },
 	{ "status --json nosuch", 4,
 	  "{\"error\":true,\"message\":\"no unit 'nosuch.service' (did you mean a.service?)\",\"exitcode\":4}\n", "" },
