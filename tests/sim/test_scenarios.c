@@ -760,6 +760,24 @@ START_TEST(a_state_file_that_was_set_aside_is_missed_by_nobody)
 }
 END_TEST
 
+START_TEST(a_timer_that_was_gone_for_two_hours_is_remembered)
+{
+	pair("OnCalendar=hourly\n");
+	sim_boot(&sim, false, SIM_2026);
+	ck_assert(sim_run(&sim, 90 * MINUTE));
+	sim_write(&sim, "a.timer", NULL);
+	ck_assert_int_eq(sim_reload(&sim), 0);
+	ck_assert(sim_run(&sim, 2 * HOUR));
+	nothing_more(1);
+	timer("a.timer", "OnCalendar=hourly\n");
+	ck_assert_int_eq(sim_reload(&sim), 0);
+	ck_assert(sim_run(&sim, MINUTE));
+	happened(1, "missed", "downtime", SIM_2026 + 210 * MINUTE);
+	happened(2, "run", "catch-up", SIM_2026 + 210 * MINUTE);
+	nothing_more(3);
+}
+END_TEST
+
 START_TEST(a_pause_on_a_full_disk_forgets_nothing)
 {
 	pair("OnCalendar=hourly\n");
@@ -880,6 +898,7 @@ static Suite *scenarios_suite(void)
 	tcase_add_test(t, a_damaged_state_file_is_set_aside_and_the_one_before_is_read);
 	tcase_add_test(t, without_a_sound_state_file_there_is_no_storm);
 	tcase_add_test(t, a_state_file_that_was_set_aside_is_missed_by_nobody);
+	tcase_add_test(t, a_timer_that_was_gone_for_two_hours_is_remembered);
 	tcase_add_test(t, a_pause_on_a_full_disk_forgets_nothing);
 	tcase_add_test(t, a_catch_up_that_sleeps_until_it_is_too_old_is_missed);
 	tcase_add_test(t, a_record_from_the_future_is_believed_of_the_past);
