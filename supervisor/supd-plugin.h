@@ -225,8 +225,21 @@ struct supd_run_event {
 	bool is_unit_active; /* after this event: a service may remain active after its run */
 };
 
-enum supd_command { SUPD_COMMAND_TRIGGER, SUPD_COMMAND_RESET };
-#define SUPD_COMMAND_COUNT (SUPD_COMMAND_RESET + 1)
+enum supd_command {
+	SUPD_COMMAND_TRIGGER,
+	SUPD_COMMAND_RESET,
+	SUPD_COMMAND_SKIP,   /* drop the coming @moment */
+	SUPD_COMMAND_UNSKIP, /* take that back */
+};
+#define SUPD_COMMAND_COUNT (SUPD_COMMAND_UNSKIP + 1)
+
+/* An admin's command for a unit of this plugin's suffix. Lent during the call. */
+struct supd_command_request {
+	uint32_t size;
+	enum supd_command command;
+	const char *unit;
+	uint64_t moment; /* SKIP, UNSKIP: real time; 0: the next one that is (UNSKIP: the first that is not) to come */
+};
 
 /* The answer to a command. */
 struct supd_command_reply {
@@ -234,6 +247,9 @@ struct supd_command_reply {
 	char target[256];                  /* TRIGGER: the unit that will run */
 	uint8_t run_id[SUPD_RUN_ID_BYTES]; /* and its run */
 	char message[512];                 /* on failure: why, what to do */
+	uint64_t moment;                   /* SKIP, UNSKIP: which one it was */
+	uint64_t next;                     /* and the next one now; SUPD_NEVER: none */
+	bool is_changed;                   /* SKIP, UNSKIP: it was not so before */
 };
 
 /* ---- what the plugin hears; every member is required in version 1 ---- */
@@ -254,9 +270,9 @@ struct supd_listener {
 	int (*prepare)(void *userdata, const struct supd_now *now);
 	void (*commit)(void *userdata, const struct supd_now *now);
 	void (*abort)(void *userdata);
-	/* An admin's command for a unit of this plugin's suffix; 0, -ENOENT, or another errno with a message. */
-	int (*command)(void *userdata, const struct supd_now *now, enum supd_command command,
-		       const char *unit, struct supd_command_reply *reply);
+	/* 0, -ENOENT, -EOPNOTSUPP (a command that it does not know), or another errno with a message. */
+	int (*command)(void *userdata, const struct supd_now *now, const struct supd_command_request *request,
+		       struct supd_command_reply *reply);
 };
 
 /* ---- what the plugin may call; lent from start() until stop() returns ---- */
@@ -314,9 +330,11 @@ struct supd_instance; /* the plugin's own */
 
 struct supd_query {
 	uint32_t size;
-	const char *table; /* "units": one row a unit; "invalid": one a mistaken unit; "why", "status": one unit's */
+	const char *table; /* "units": one row a unit; "invalid": one a mistaken unit; "why", "status": one unit's;
+			    * "plan": one a coming moment */
 	const char *unit;  /* only this one, or NULL */
 	struct supd_now now;
+	uint64_t from, to; /* "plan": only moments from here up to before there; real time */
 };
 
 struct supd_plugin {

@@ -140,6 +140,14 @@ const char *report_result_words(enum supd_result result, int32_t status, char *b
 usec_t report_trigger_next(const struct supd_instance *self, const struct entry *e, const struct trigger *t,
 			   const struct supd_now *now);
 
+/* plan.c: what is to come */
+int plan_table(struct supd_instance *self, const struct supd_query *query, supd_row_fn *row, void *userdata);
+/* The next moments that are not skipped, real time; at most @max of them. Returns how many. */
+unsigned plan_coming(const struct supd_instance *self, const struct entry *e, const struct supd_now *now, usec_t *ret,
+		     unsigned max);
+/* What a change of the local clock did to this moment of an OnCalendar=: a word, or NULL. */
+const char *plan_dst(const struct supd_instance *self, const struct entry *e, usec_t scheduled);
+
 /* why.c: which rule gives the next elapse, and what was considered besides. */
 int why_row(struct supd_instance *self, const struct entry *e, const struct supd_now *now, supd_row_fn *row,
 	    void *userdata);

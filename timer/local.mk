@@ -10,6 +10,7 @@ timer_sources = \
 	%D%/making.c %D%/making.h \
 	%D%/never.c %D%/never.h \
 	%D%/persist.c \
+	%D%/plan.c \
 	%D%/recent.c %D%/recent.h \
 	%D%/report.c \
 	%D%/schedule.c %D%/schedule.h \

@@ -260,13 +260,16 @@ usec_t report_trigger_next(const struct supd_instance *self, const struct entry 
 			   const struct supd_now *now)
 {
 	const struct timer *timer = &e->timer;
+	usec_t real;
 	int64_t boot;
 
 	if (!timer->is_active)
 		return USEC_NEVER;
-	if (t->kind == TRIGGER_CALENDAR)
-		return usec_add(schedule_next_real(t, &timer->memory, zone_cache_local(self->zones)), timer->delay);
-	boot = boot_add(schedule_next_boot(t, &timer->memory, &self->bases), timer->delay);
+	if (t->kind == TRIGGER_CALENDAR) {
+		real = schedule_kept_real(t, &timer->memory, zone_cache_local(self->zones));
+		return real == USEC_NEVER ? real : usec_add(real, timer->delay);
+	}
+	boot = boot_add(schedule_kept_boot(t, &timer->memory, &self->bases), timer->delay);
 	if (boot == BOOT_NEVER)
 		return USEC_NEVER;
 	return boot <= (int64_t) now->boot ? now->real : usec_add(now->real, (usec_t) boot - now->boot);
@@ -363,6 +366,8 @@ int report_table(struct supd_instance *self, const struct supd_query *query, sup
 
 	if (str_equal(query->table, "subsystem"))
 		return subsystem_row(self, row, userdata);
+	if (str_equal(query->table, "plan"))
+		return plan_table(self, query, row, userdata);
 	if (!one)
 		return -EOPNOTSUPP;
 	if (query->unit) {

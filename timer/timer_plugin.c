@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "base/timespan.h"
 #include "timer/instance.h"
+#include "timer/timestamp.h"
 #include "timer/zone_load.h"
 
 /* Catch-ups of one moment are at most this far apart. */
@@ -89,25 +90,9 @@ static bool start_target(struct supd_instance *self, struct entry *e, const stru
 	return true;
 }
 
-/* What a change of the local clock did to this moment of an OnCalendar=: a word, or NULL. */
-static const char *dst_of(const struct supd_instance *self, const struct entry *e, usec_t scheduled)
-{
-	static const char *const word[] = { [CALENDAR_PLAIN] = NULL, [CALENDAR_GAP] = "gap", [CALENDAR_FOLD] = "fold" };
-	const struct timer_spec *spec = &e->config->spec;
-
-	for (unsigned i = 0; i < spec->n_triggers && scheduled > 0; i++) {
-		const struct calendar *c = spec->trigger[i].calendar;
-		enum calendar_note note;
-
-		if (c && calendar_next(c, zone_cache_local(self->zones), scheduled - 1, &note) == scheduled)
-			return word[note];
-	}
-	return NULL;
-}
-
 static void say_missed(struct supd_instance *self, struct entry *e, const struct timer_effect *fx)
 {
-	const char *reason = miss_reason_to_string(fx->reason), *dst = dst_of(self, e, fx->at);
+	const char *reason = miss_reason_to_string(fx->reason), *dst = plan_dst(self, e, fx->at);
 	const struct supd_field field[] = {
 		{ .key = "reason", .type = SUPD_STRING, .value.string = reason },
 		{ .key = "scheduled", .type = SUPD_TIMESTAMP, .value.usec = fx->at },
@@ -143,7 +128,7 @@ static void say_retry(struct supd_instance *self, struct entry *e, const struct 
 static void say_elapsed(struct supd_instance *self, struct entry *e)
 {
 	const struct open_run *open = &e->timer.memory.open;
-	const char *dst = str_equal(open->cause, "retry") ? NULL : dst_of(self, e, open->scheduled);
+	const char *dst = str_equal(open->cause, "retry") ? NULL : plan_dst(self, e, open->scheduled);
 	const struct supd_field field[] = {
 		{ .key = "cause", .type = SUPD_STRING, .value.string = open->cause },
 		{ .key = "scheduled", .type = SUPD_TIMESTAMP, .value.usec = open->scheduled },
@@ -500,28 +485,117 @@ static int trigger(struct supd_instance *self, const struct supd_now *now, struc
 	return 0;
 }
 
-static int on_command(void *userdata, const struct supd_now *now, enum supd_command command, const char *unit,
+/* ---- skipping ---- */
+
+static const char *print_moment(const struct supd_instance *self, usec_t when, char *buf, size_t n)
+{
+	return timestamp_print(buf, n, when, zone_cache_local(self->zones), when % USEC_PER_SEC != 0);
+}
+
+/* "; those to come: …" */
+static void add_coming(const struct supd_instance *self, const struct entry *e, const struct supd_now *now,
+		       struct supd_command_reply *reply)
+{
+	size_t n = strlen(reply->message);
+	usec_t moment[3];
+	unsigned n_moments = plan_coming(self, e, now, moment, ELEMENTS(moment));
+	char when[TIMESTAMP_MAX];
+
+	for (unsigned i = 0; i < n_moments && n < sizeof(reply->message); i++)
+		n += (size_t) snprintf(reply->message + n, sizeof(reply->message) - n, "%s%s", i > 0 ? ", " : "; to come: ",
+				       print_moment(self, moment[i], when, sizeof(when)));
+}
+
+static void refuse_skip(const struct supd_instance *self, const struct entry *e, const struct supd_now *now,
+			enum skip_verdict v, usec_t moment, struct supd_command_reply *reply)
+{
+	char when[TIMESTAMP_MAX], *to = reply->message;
+	size_t n = sizeof(reply->message);
+
+	print_moment(self, moment, when, sizeof(when));
+	switch (v) {
+	case SKIP_DONE:
+	case SKIP_ALREADY:
+		break;
+	case SKIP_NO_MOMENT:
+		snprintf(to, n, moment != 0 ? "%s has no moment at %s" : "%s has no moment to come", e->name, when);
+		add_coming(self, e, now, reply);
+		break;
+	case SKIP_PAST:
+		snprintf(to, n, "%s of %s lies in the past", when, e->name);
+		add_coming(self, e, now, reply);
+		break;
+	case SKIP_TOO_FAR:
+		snprintf(to, n, "%s is more than a year ahead", when);
+		break;
+	case SKIP_INACTIVE:
+		snprintf(to, n, "%s is disabled: it has no moments to come", e->name);
+		break;
+	case SKIP_TOO_MANY:
+		snprintf(to, n, "%d moments of %s are skipped already, and no more can be", TIMER_SKIPS_MAX, e->name);
+		break;
+	case SKIP_NO_MEMORY:
+		snprintf(to, n, "out of memory");
+		break;
+	}
+}
+
+static int skip(struct supd_instance *self, const struct supd_now *now, struct entry *e,
+		const struct supd_command_request *request, struct supd_command_reply *reply)
+{
+	bool on = request->command == SUPD_COMMAND_SKIP;
+	struct timer_context context = entry_context(self, e);
+	struct timer_coming coming;
+	char when[TIMESTAMP_MAX];
+	enum skip_verdict v;
+	usec_t moment;
+
+	v = on ? timer_skip(&e->timer, &context, now, request->moment, &moment)
+	       : timer_unskip(&e->timer, now, request->moment, &moment);
+	if (v != SKIP_DONE && v != SKIP_ALREADY) {
+		refuse_skip(self, e, now, v, request->moment, reply);
+		return v == SKIP_NO_MEMORY ? -ENOMEM : -EINVAL;
+	}
+	if (v == SKIP_DONE) {
+		persist_touched(self, e);
+		persist_changed(self);
+		timer_log(self, SUPD_LOG_NOTICE, e->name, "%s %s, as an admin asked", print_moment(self, moment, when, sizeof(when)),
+			  on ? "will be skipped" : "will not be skipped");
+	}
+	if (SUPD_HAS(reply, is_changed)) {
+		reply->moment = moment;
+		reply->next = timer_next(&e->timer, &context, now, &coming);
+		reply->is_changed = v == SKIP_DONE;
+	}
+	return 0;
+}
+
+static int on_command(void *userdata, const struct supd_now *now, const struct supd_command_request *request,
 		      struct supd_command_reply *reply)
 {
 	struct supd_instance *self = userdata;
 	struct timer_event ev = { .kind = TIMER_RESET, .now = *now };
-	struct entry *e = names_find(&self->entries, unit);
+	struct entry *e = names_find(&self->entries, request->unit);
 	int r = 0;
 
 	if (!e)
 		return -ENOENT;
 	if (!e->is_running) {
-		snprintf(reply->message, sizeof(reply->message), "%s is %s; see supctl status %s", unit,
-			 e->config->is_masked ? "masked" : "invalid", unit);
+		snprintf(reply->message, sizeof(reply->message), "%s is %s; see supctl status %s", request->unit,
+			 e->config->is_masked ? "masked" : "invalid", request->unit);
 		return -ENOEXEC;
 	}
-	switch (command) {
+	switch (request->command) {
 	case SUPD_COMMAND_TRIGGER:
 		r = trigger(self, now, e, reply);
 		break;
 	case SUPD_COMMAND_RESET:
 		free(TAKE_PTR(e->recent));
 		entry_event(self, e, &ev);
+		break;
+	case SUPD_COMMAND_SKIP:
+	case SUPD_COMMAND_UNSKIP:
+		r = skip(self, now, e, request, reply);
 		break;
 	}
 	settle(self, now);

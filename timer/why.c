@@ -297,6 +297,17 @@ static void say_random(struct why *w, struct words *s)
 			    span(w, w->timer->delay)));
 }
 
+static void say_skips(struct why *w, struct words *s)
+{
+	const struct skips *all = w->timer->memory.skips;
+	const char *list = "";
+
+	for (unsigned i = 0; all && i < all->n; i++)
+		list = text(w, "%s%s%s", list, i > 0 ? ", " : "", moment(w, skip_real(&all->item[i], w->now)));
+	if (all)
+		say(s, text(w, "skipped by an admin: %s", list));
+}
+
 static void say_unpersisted(struct why *w, struct words *s)
 {
 	if (w->self->failing_since != 0)
@@ -308,6 +319,7 @@ static void say_all(struct why *w, struct words *s)
 {
 	say_changes(w, s);
 	say_random(w, s);
+	say_skips(w, s);
 	say_waits(w, s);
 	say_record(w, s);
 	say_ladder(w, s);
@@ -387,6 +399,21 @@ static void add_moments(struct why *w, struct making *row, struct making fields[
 	making_rows(row, "moments", rows, n);
 }
 
+static void add_skips(const struct why *w, struct making *row, struct supd_field field[TIMER_SKIPS_MAX],
+		      struct supd_row rows[TIMER_SKIPS_MAX])
+{
+	const struct skips *all = w->timer->memory.skips;
+	unsigned n = all ? all->n : 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		field[i] = (struct supd_field) {
+			"moment", SUPD_TIMESTAMP, { .usec = skip_real(&all->item[i], w->now) },
+		};
+		rows[i] = (struct supd_row) { .field = &field[i], .n = 1 };
+	}
+	making_rows(row, "skipped", rows, n);
+}
+
 static void add_delay(const struct why *w, struct making *row, struct making *delay, struct supd_row *delay_row)
 {
 	if (w->spec->randomized_delay == 0) {
@@ -414,6 +441,8 @@ struct whole {
 	struct words words;
 	struct making row, delay, moment[RECENT_MAX];
 	struct considered considered[CANDIDATES_MAX];
+	struct supd_field skip[TIMER_SKIPS_MAX];
+	struct supd_row skip_row[TIMER_SKIPS_MAX];
 	struct supd_row considered_row[CANDIDATES_MAX], moment_row[RECENT_MAX], delay_row;
 };
 
@@ -434,6 +463,7 @@ static void fill(struct whole *all)
 	making_bool(row, "never", never);
 	making_string(row, "never_reason", never);
 	add_considered(w, row, all->considered, all->considered_row);
+	add_skips(w, row, all->skip, all->skip_row);
 	add_delay(w, row, &all->delay, &all->delay_row);
 	add_moments(w, row, all->moment, all->moment_row);
 	making_strings(row, "words", all->words.line, all->words.n);

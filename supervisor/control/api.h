@@ -40,8 +40,11 @@ enum control_verb {
 	CONTROL_HISTORY,    /* one row a run or a miss, newest first; where no history is kept: failed */
 	CONTROL_STATISTICS, /* one row a service */
 	CONTROL_RUN,         /* transient units, of owners alone: mistakes, then one row as START, or: unit, activates */
+	CONTROL_SKIP,       /* one row: unit, moment, changed, next */
+	CONTROL_UNSKIP,
+	CONTROL_PLAN,       /* the subsystem's row; then one row a coming moment of a timer in [since, until) */
 };
-#define CONTROL_VERB_COUNT (CONTROL_RUN + 1)
+#define CONTROL_VERB_COUNT (CONTROL_PLAN + 1)
 
 /* Keys that supctl shows to people; whatever else a row carries appears in show and in JSON as it is.
  *	unit (LIST, STATUS): unit, description, load_state ("loaded" "invalid" "masked" "unsupported" "not-found"),
@@ -72,6 +75,7 @@ struct control_request {
 	const char *run;       /* 1 to 32 hexadecimal digits, the beginning of a run's id, or NULL */
 	uint64_t since, until; /* µs since the epoch */
 	uint64_t lines;        /* the last so many; 0: all */
+	uint64_t moment;       /* real time; 0: the next */
 	uint64_t offset;       /* of these, so many are left out */
 	const char *outcomes;  /* words parted by commas, or NULL */
 	const char *cause;     /* a word, or NULL */

@@ -78,6 +78,7 @@ static const struct argument arguments[] = {
 	{ "since", ARGUMENT_NUMBER, FIELD(since) },
 	{ "until", ARGUMENT_NUMBER, FIELD(until) },
 	{ "lines", ARGUMENT_NUMBER, FIELD(lines) },
+	{ "moment", ARGUMENT_NUMBER, FIELD(moment) },
 	{ "offset", ARGUMENT_NUMBER, FIELD(offset) },
 	{ "follow", ARGUMENT_BOOL, FIELD(follow) },
 	{ "outcomes", ARGUMENT_WORDS, FIELD(outcomes) },

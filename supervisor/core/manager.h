@@ -149,11 +149,12 @@ int manager_mask_unit(struct manager *m, const char *unit, bool mask, bool runti
 const char *manager_unit_file_state(struct manager *m, const char *unit, bool is_enabled);
 
 /* A command for a plugin's unit. -ENOENT, -EHOSTDOWN: the gate is closed, or the plugin's errno; message in @reply. */
-int manager_command(struct manager *m, const struct supd_now *now, enum supd_command command, const char *unit,
+int manager_command(struct manager *m, const struct supd_now *now, const struct supd_command_request *request,
 		    struct supd_command_reply *reply);
 /* A plugin's table; the gate closed: no rows, 0. */
 int manager_table(struct manager *m, const struct supd_now *now, const char *table, const char *unit,
 		  supd_row_fn *row, void *userdata);
+int manager_query(struct manager *m, const struct supd_query *query, supd_row_fn *row, void *userdata);
 
 /* The subsystem's state in one word ("enabled", "disabled", "starting", "paused", "stopping", "failed") and why,
  * in a sentence, or NULL. */

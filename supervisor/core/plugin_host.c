@@ -821,7 +821,7 @@ void manager_plugin_units(struct manager *m, void (*fn)(void *userdata, const st
 	}
 }
 
-int manager_command(struct manager *m, const struct supd_now *now, enum supd_command command, const char *unit,
+int manager_command(struct manager *m, const struct supd_now *now, const struct supd_command_request *request,
 		    struct supd_command_reply *reply)
 {
 	struct plugin_host *h = &m->host;
@@ -834,20 +834,26 @@ int manager_command(struct manager *m, const struct supd_now *now, enum supd_com
 		snprintf(reply->message, sizeof(reply->message), "timers are %s: %s", state, reason ? reason : "");
 		return -EHOSTDOWN;
 	}
-	r = h->listener->command(h->listener_data, now, command, unit, reply);
+	r = h->listener->command(h->listener_data, now, request, reply);
 	if (r == -ENOENT && !reply->message[0])
-		manager_verdict_words(m, unit, MANAGER_NO_UNIT, reply->message, sizeof(reply->message));
+		manager_verdict_words(m, request->unit, MANAGER_NO_UNIT, reply->message, sizeof(reply->message));
 	manager_settle(m, now);
 	return r;
+}
+
+int manager_query(struct manager *m, const struct supd_query *query, supd_row_fn *row, void *userdata)
+{
+	struct plugin_host *h = &m->host;
+
+	return h->instance ? h->plugin->list(h->instance, query, row, userdata) : 0;
 }
 
 int manager_table(struct manager *m, const struct supd_now *now, const char *table, const char *unit,
 		  supd_row_fn *row, void *userdata)
 {
 	const struct supd_query query = { .size = sizeof(query), .table = table, .unit = unit, .now = *now };
-	struct plugin_host *h = &m->host;
 
-	return h->instance ? h->plugin->list(h->instance, &query, row, userdata) : 0;
+	return manager_query(m, &query, row, userdata);
 }
 
 static const char *gate_off_reason(const struct gate *g)

@@ -371,13 +371,16 @@ static bool command(struct supd_control *c, const struct control_request *q, enu
 		    struct supd_command_reply *reply)
 {
 	const struct supd_now now = c->now(c->userdata);
+	const struct supd_command_request request = {
+		.size = sizeof(request), .command = command, .unit = q->unit, .moment = q->moment,
+	};
 	char message[600];
 	int r;
 
 	*reply = (struct supd_command_reply) { .size = sizeof(*reply) };
 	if (refuse_no_timer(c, q) || supd_control_no_timers(c, q->id))
 		return false;
-	r = manager_command(c->manager, &now, command, q->unit, reply);
+	r = manager_command(c->manager, &now, &request, reply);
 	if (r >= 0)
 		return true;
 	if (reply->message[0])
@@ -433,4 +436,22 @@ void jobs_reset(struct supd_control *c, const struct control_request *q)
 	}
 	if (command(c, q, SUPD_COMMAND_RESET, &reply))
 		control_done(c->server, q->id, CONTROL_OK, NULL);
+}
+
+void jobs_skip(struct supd_control *c, const struct control_request *q)
+{
+	bool on = q->verb == CONTROL_SKIP;
+	struct arena arena = { 0 };
+	struct report r = { .arena = &arena };
+	struct supd_command_reply reply;
+
+	if (!command(c, q, on ? SUPD_COMMAND_SKIP : SUPD_COMMAND_UNSKIP, &reply))
+		return;
+	report_string(&r, "unit", q->unit);
+	report_time(&r, "moment", reply.moment);
+	report_bool(&r, "changed", reply.is_changed);
+	report_time(&r, "next", reply.next);
+	supd_control_row(c, q->id, &r);
+	control_done(c->server, q->id, CONTROL_OK, NULL);
+	arena_done(&arena);
 }

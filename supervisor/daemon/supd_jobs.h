@@ -24,6 +24,7 @@ void jobs_stop(struct supd_control *c, const struct control_request *q);
 void jobs_restart(struct supd_control *c, const struct control_request *q);
 void jobs_trigger(struct supd_control *c, const struct control_request *q);
 void jobs_reset(struct supd_control *c, const struct control_request *q);
+void jobs_skip(struct supd_control *c, const struct control_request *q);
 
 /* What the manager's observer hears. */
 void jobs_started(struct supd_control *c, const struct unit *u);

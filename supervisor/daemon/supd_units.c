@@ -527,3 +527,19 @@ void units_table(struct supd_control *c, const struct control_request *q)
 	end_table(c, q, r);
 	listing_done(&l);
 }
+
+/* Where timers do not run nothing comes: the first row says why. */
+void units_plan(struct supd_control *c, const struct control_request *q)
+{
+	const struct supd_query query = {
+		.size = sizeof(query), .table = "plan", .unit = q->unit, .now = c->now(c->userdata), .from = q->since,
+		.to = q->until,
+	};
+	struct listing l = { .c = c, .id = q->id };
+	struct control_request named = *q;
+
+	named.table = query.table;
+	send_subsystem(c, q->id);
+	end_table(c, &named, manager_query(c->manager, &query, send_row, &l));
+	listing_done(&l);
+}

@@ -11,5 +11,6 @@ void units_list(struct supd_control *c, const struct control_request *q);
 void units_status(struct supd_control *c, const struct control_request *q);
 void units_show(struct supd_control *c, const struct control_request *q);
 void units_table(struct supd_control *c, const struct control_request *q);
+void units_plan(struct supd_control *c, const struct control_request *q);
 
 #endif

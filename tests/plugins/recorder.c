@@ -106,12 +106,11 @@ static void on_abort(void *userdata)
 	record(userdata, "abort", "");
 }
 
-static int on_command(void *userdata, const struct supd_now *now, enum supd_command command, const char *unit,
+static int on_command(void *userdata, const struct supd_now *now, const struct supd_command_request *request,
 		      struct supd_command_reply *reply)
 {
 	(void) now;
-	(void) command;
-	record(userdata, "command", unit);
+	record(userdata, "command", request->unit);
 	snprintf(reply->message, sizeof(reply->message), "the recorder only records");
 	return -EOPNOTSUPP;
 }

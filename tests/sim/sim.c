@@ -1058,17 +1058,30 @@ int sim_reload(struct sim *s)
 	return r;
 }
 
-int sim_command(struct sim *s, enum supd_command c, const char *timer)
+static int command(struct sim *s, const char *word, enum supd_command c, const char *timer, uint64_t moment)
 {
+	const struct supd_command_request request = {
+		.size = sizeof(request), .command = c, .unit = timer, .moment = moment,
+	};
 	struct supd_command_reply reply = { 0 };
 	struct supd_now now = sim_now(s);
 	int r;
 
-	before(s, c == SUPD_COMMAND_RESET ? "reset" : "trigger");
+	before(s, word);
 	trace(s, "%s %s", s->event, timer);
-	r = manager_command(s->manager, &now, c, timer, &reply);
+	r = manager_command(s->manager, &now, &request, &reply);
 	(void) survived(s);
 	return r;
+}
+
+int sim_command(struct sim *s, enum supd_command c, const char *timer)
+{
+	return command(s, c == SUPD_COMMAND_RESET ? "reset" : "trigger", c, timer, 0);
+}
+
+int sim_skip(struct sim *s, const char *timer, uint64_t moment, bool on)
+{
+	return command(s, on ? "skip" : "unskip", on ? SUPD_COMMAND_SKIP : SUPD_COMMAND_UNSKIP, timer, moment);
 }
 
 enum manager_verdict sim_start(struct sim *s, const char *service)

@@ -173,6 +173,7 @@ bool sim_set_zone(struct sim *s, enum sim_zone z);
 /* 0, or the manager's errno. */
 int sim_reload(struct sim *s);
 int sim_command(struct sim *s, enum supd_command c, const char *timer);
+int sim_skip(struct sim *s, const char *timer, uint64_t moment, bool on);
 enum manager_verdict sim_start(struct sim *s, const char *service);
 enum manager_verdict sim_stop(struct sim *s, const char *service);
 int sim_pause(struct sim *s, bool on);

@@ -596,6 +596,27 @@ START_TEST(a_disabled_target_misses_but_a_person_may_trigger_it)
 }
 END_TEST
 
+START_TEST(a_skipped_moment_is_on_record_and_over_a_crash_too)
+{
+	pair("OnCalendar=hourly\n");
+	sim_boot(&sim, false, SIM_2026);
+	ck_assert_int_lt(sim_skip(&sim, "a.timer", SIM_2026 + 90 * MINUTE, true), 0); /* no such moment */
+	ck_assert_int_eq(sim_skip(&sim, "a.timer", SIM_2026 + HOUR, true), 0);
+	ck_assert_int_eq(sim_skip(&sim, "a.timer", SIM_2026 + 3 * HOUR, true), 0);
+	ck_assert_int_eq(sim_skip(&sim, "a.timer", SIM_2026 + 4 * HOUR, true), 0);
+	ck_assert_int_eq(sim_skip(&sim, "a.timer", SIM_2026 + 4 * HOUR, false), 0);
+	ck_assert(sim_run(&sim, 150 * MINUTE));
+	happened(0, "missed", "skipped-by-admin", SIM_2026 + HOUR);
+	happened(1, "run", "calendar", SIM_2026 + 2 * HOUR);
+	sim_crash(&sim);
+	sim_boot(&sim, false, SIM_2026 + 190 * MINUTE);
+	ck_assert(sim_run(&sim, 60 * MINUTE));
+	happened(2, "missed", "skipped-by-admin", SIM_2026 + 190 * MINUTE); /* told when supd is there again */
+	happened(3, "run", "calendar", SIM_2026 + 4 * HOUR);
+	nothing_more(4);
+}
+END_TEST
+
 START_TEST(a_full_disk_stops_no_job)
 {
 	pair("OnCalendar=hourly\n");
@@ -889,6 +910,7 @@ static Suite *scenarios_suite(void)
 	tcase_add_test(t, a_condition_that_says_no_is_neither_failure_nor_success);
 	tcase_add_test(t, a_masked_target_misses_and_the_interval_goes_on);
 	tcase_add_test(t, a_disabled_target_misses_but_a_person_may_trigger_it);
+	tcase_add_test(t, a_skipped_moment_is_on_record_and_over_a_crash_too);
 	tcase_add_test(t, a_full_disk_stops_no_job);
 	tcase_add_test(t, the_gate_and_a_pause_stop_everything_and_nothing_is_lost);
 	tcase_add_test(t, timers_wait_for_the_start_up);

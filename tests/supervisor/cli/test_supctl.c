@@ -332,6 +332,15 @@ static void ask(void *userdata, const struct control_request *q)
 		     BOOL("changed", q->verb == CONTROL_PAUSE));
 		control_done(server, q->id, 0, NULL);
 		return;
+	case CONTROL_SKIP:
+	case CONTROL_UNSKIP:
+		SEND(q->id, STRING("unit", q->unit), TIME("moment", q->moment ? q->moment : NOON),
+		     BOOL("changed", q->verb == CONTROL_SKIP), TIME("next", NOON + USEC_PER_DAY));
+		control_done(server, q->id, 0, NULL);
+		return;
+	case CONTROL_PLAN:
+		control_done(server, q->id, 0, NULL);
+		return;
 	case CONTROL_RUN:
 		answer_run(q);
 		return;

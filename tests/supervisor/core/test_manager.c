@@ -106,7 +106,7 @@ static void on_abort(void *userdata _unused_)
 }
 
 static int on_command(void *userdata _unused_, const struct supd_now *now _unused_,
-		      enum supd_command command _unused_, const char *unit _unused_,
+		      const struct supd_command_request *request _unused_,
 		      struct supd_command_reply *reply _unused_)
 {
 	return -ENOENT;
