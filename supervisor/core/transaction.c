@@ -166,7 +166,7 @@ static bool is_fault(struct build *b, const struct graph_edge *e, enum transacti
 
 static int break_faulty(struct build *b)
 {
-	enum transaction_fault fault;
+	enum transaction_fault fault = FAULT_ABSENT;
 	int r = 0;
 
 	for (size_t i = 0; r >= 0 && i < b->pulled.n; i++) {

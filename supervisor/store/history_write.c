@@ -123,7 +123,7 @@ static int add_output(struct history *h, const struct history_record *r, sqlite3
 
 static int add_metrics(struct history *h, const struct history_record *r, sqlite3_int64 entry)
 {
-	sqlite3_stmt *s;
+	sqlite3_stmt *s = NULL;
 	int error = 0;
 
 	for (size_t i = 0; i < r->n_metrics && error >= 0; i++) {
