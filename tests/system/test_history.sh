@@ -53,7 +53,7 @@ says "not 'bad'" "with what there is"
 supctl start well.service >/dev/null 2>&1
 is "-n counts" "$(field unit "$(history -n 1 well badly)")" well.service
 is "--offset goes on" "$(field unit "$(history -n 1 --offset=1 well)")" well.service
-is "nothing is on record before its time" "$(history --until=yesterday)" '[]'
+is "nothing is on record before its time" "$(history --until=-1d)" '[]'
 id=$(field run_id "$(history badly)")
 exits 0 "one run, whole" supctl history --run="${id:0:8}"
 says 'output: first line' "with its output"
@@ -68,7 +68,7 @@ exits 0 "for a scraper" supctl stats --openmetrics
 says '^supd_runs_total\{unit="well.service",outcome="success"\} 2$' "counters"
 says '^supd_up 1$' "the daemon is up"
 is "it ends as it must" "$(tail -n1 <<<"$output")" '# EOF'
-exits 2 "counters do not go back" supctl stats --openmetrics --since=yesterday
+exits 2 "counters do not go back" supctl stats --openmetrics --since=-1d
 
 if [ -n "$timers" ]; then
 	log_has 'masked.timer: missed: masked'

@@ -537,8 +537,10 @@ static const struct expectation with_daemon[] = {
 	  "{\"unit\":\"r.service\",\"result\":\"exit-code\",\"words\":\"failed exit 7\",\"exit_status\":7}\n", "" },
 	{ "run --unit=r -p Nice=99 /bin/true", 4, "",
 	  "/run/r.service:7: Nice= is wrong\nsupctl: r.service: not run, for what stands above\n" },
+#if ENABLE_TIMER
 	{ "--json run --unit=r.service --on-active=1h /bin/true", 0,
 	  "{\"unit\":\"r.timer\",\"activates\":\"r.service\"}\n", "" },
+#endif
 	{ "run", 2, "", "supctl: run needs a COMMAND (supctl run --help tells more)\n" },
 	{ "run --no-such /bin/true", 2, "", "supctl: run: wrong usage (supctl run --help lists the options)\n" },
 	{ "run --timer-property=Persistent=no /bin/true", 2, "",
