@@ -91,7 +91,7 @@ static const struct {
 	{ "GetEnvironment", false }, { "MaskUnit", false },        { "UnmaskUnit", false },
 	{ "ReadOutput", false },     { "RunTransient", false },
 	{ "ListHistory", true },     { "GetStatistics", true },
-	{ "SkipMoment", false },     { "UnskipMoment", false },
+	{ "SkipMoment", false },     { "UnskipMoment", false },    { "GetPlan", true },
 };
 
 START_TEST(each_method_takes_its_right_from_each_caller)
