@@ -51,7 +51,7 @@ const char *plan_dst(const struct supd_instance *self, const struct entry *e, us
 		const struct calendar *c = spec->trigger[i].calendar;
 		enum calendar_note note;
 
-		if (c && calendar_next(c, zone_cache_local(self->zones), scheduled - 1, &note) == scheduled)
+		if (c && calendar_next(c, zone_cache_local(self->zones), scheduled - 1, &note) == scheduled && word[note])
 			return word[note];
 	}
 	return NULL;

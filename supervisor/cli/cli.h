@@ -42,6 +42,9 @@ enum cli_option_bit {
 	CLI_CAUSE = 1 << 24,
 	CLI_OFFSET = 1 << 25,
 	CLI_OPENMETRICS = 1 << 26,
+	CLI_DAY = 1 << 28,
+	CLI_FROM = 1 << 29,
+	CLI_TO = 1 << 30,
 	CLI_VERBATIM = 1 << 27, /* no option: what follows the verb is all its own, whatever it looks like */
 };
 
@@ -55,6 +58,7 @@ struct cli {
 	const char *runtime_dir;
 	const char *property;
 	const char *lines, *run, *since, *until, *state_dir; /* of logs and history, as they stand; NULL: not given */
+	const char *day, *from, *to;                           /* of plan, likewise */
 	const char *result, *cause, *offset;                   /* of history, likewise */
 	enum cli_json json;
 	bool is_terminal; /* stdout */

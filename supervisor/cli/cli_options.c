@@ -42,6 +42,9 @@ static const struct option options[] = {
 	{ CLI_RUN, false, 0, TAKES_VALUE, "run", "=ID", "of this run; the first digits of its id suffice" },
 	{ CLI_SINCE, false, 0, TAKES_VALUE, "since", "=TIME", "from then on" },
 	{ CLI_UNTIL, false, 0, TAKES_VALUE, "until", "=TIME", "up to then" },
+	{ CLI_DAY, false, 0, TAKES_VALUE, "day", "=DATE", "today, tomorrow, yesterday, 2026-11-22" },
+	{ CLI_FROM, false, 0, TAKES_VALUE, "from", "=TIME", "from then on, and a day further" },
+	{ CLI_TO, false, 0, TAKES_VALUE, "to", "=TIME", "up to before then" },
 	{ CLI_RESULT, false, 0, TAKES_VALUE, "result", "=WORD,…", "success, failed, skipped, stopped, interrupted, running, missed, gap" },
 	{ CLI_CAUSE, false, 0, TAKES_VALUE, "cause", "=WORD", "calendar, retry, catch-up, manual …" },
 	{ CLI_OFFSET, false, 0, TAKES_VALUE, "offset", "=N", "leave out the newest N" },
@@ -222,7 +225,8 @@ static void set_past_option(struct cli *c, const struct option *o, const char *v
 	} fields[] = {
 		{ CLI_LINES, &c->lines }, { CLI_RUN, &c->run }, { CLI_SINCE, &c->since },
 		{ CLI_UNTIL, &c->until }, { CLI_STATE_DIR, &c->state_dir }, { CLI_RESULT, &c->result },
-		{ CLI_CAUSE, &c->cause }, { CLI_OFFSET, &c->offset },
+		{ CLI_CAUSE, &c->cause }, { CLI_OFFSET, &c->offset }, { CLI_DAY, &c->day },
+		{ CLI_FROM, &c->from }, { CLI_TO, &c->to },
 	};
 
 	for (size_t i = 0; i < ELEMENTS(fields); i++)

@@ -55,3 +55,12 @@ int cli_time(const struct cli *c, const char *option, const char *text, usec_t *
 		return CONTROL_OK;
 	return cli_fail(c, CONTROL_USAGE, "--%s=%s is no time: %s", option, text, error.sentence);
 }
+
+int cli_time_argument(const struct cli *c, const char *text, usec_t *ret)
+{
+	struct parse_error error = { .sentence = "out of memory" };
+
+	if (parse_time(text, c->now, ret, &error) >= 0)
+		return CONTROL_OK;
+	return cli_fail(c, CONTROL_USAGE, "'%s' is no time: %s", text, error.sentence);
+}

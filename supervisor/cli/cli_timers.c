@@ -205,8 +205,7 @@ static void print_unpersisted(const struct cli *c, const struct supd_row *subsys
 	       table_style_end(TABLE_WARNING, c->has_color));
 }
 
-/* The gate is closed: that, why, and what to do. Returns 0; 1 if it should be open, and could not be opened. */
-static int print_closed(const struct supd_row *subsystem, const char *state)
+int cli_timers_closed(const struct supd_row *subsystem, const char *state)
 {
 	static const struct {
 		const char *state, *advice;
@@ -242,7 +241,7 @@ static int print_listing(struct cli *c, const struct listing *l)
 	int status;
 
 	if (!str_equal(state, "enabled"))
-		return print_closed(l->subsystem, state);
+		return cli_timers_closed(l->subsystem, state);
 	table_init(&t, columns, ELEMENTS(columns));
 	for (size_t i = 0; i < l->n_timers; i++)
 		add_timer(&t, l->timer[i].row);

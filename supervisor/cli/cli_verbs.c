@@ -13,6 +13,8 @@
 #include "cli/cli_options.h"
 #include "cli/cli_run.h"
 #include "cli/cli_stats.h"
+#include "cli/cli_plan.h"
+#include "cli/cli_skip.h"
 #include "cli/cli_status.h"
 #include "cli/cli_timers.h"
 #include "cli/cli_units.h"
@@ -52,6 +54,8 @@ static const struct cli_verb verbs[] = {
 	  -1, cli_timers, NULL },
 	{ LOOK, "why", NULL, "TIMER", "why a timer elapses when it does, and what became of its last moments", 0, 1, 1,
 	  cli_why, NULL },
+	{ LOOK, "plan", NULL, "[PATTERN…]", "a day as it was and will be", CLI_DAY | CLI_FROM | CLI_TO | CLI_STATE_DIR, 0,
+	  -1, cli_plan, NULL },
 	{ LOOK, "history", NULL, "[PATTERN…]", "every run and every miss, newest first",
 	  CLI_LINES | CLI_OFFSET | CLI_SINCE | CLI_UNTIL | CLI_RESULT | CLI_CAUSE | CLI_RUN | CLI_STATE_DIR, 0, -1,
 	  cli_history, NULL },
@@ -87,6 +91,8 @@ static const struct cli_verb verbs[] = {
 	{ DO, "unmask", NULL, "UNIT…", "the opposite", CLI_QUIET | CLI_RUNTIME, 1, -1, cli_enable, NULL },
 	{ DO, "reset", NULL, "UNIT…", "forget what is on record of timers, and failures of services", CLI_QUIET, 1, -1,
 	  cli_job, NULL },
+	{ DO, "skip", NULL, "TIMER MOMENT…", "drop coming moments of a timer", CLI_QUIET, 2, -1, cli_skip, NULL },
+	{ DO, "unskip", NULL, "TIMER MOMENT…", "take that back", CLI_QUIET, 2, -1, cli_skip, NULL },
 
 	{ DAEMON, "reload", "daemon-reload", "", "read the unit files again, all or, if one is wrong, none", 0, 0, 0,
 	  cli_reload, NULL },

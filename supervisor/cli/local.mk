@@ -15,6 +15,8 @@ libcli_a_SOURCES = \
 	%D%/cli_stats.c %D%/cli_stats.h \
 	%D%/cli_run.c %D%/cli_run.h \
 	%D%/cli_status.c %D%/cli_status.h \
+	%D%/cli_plan.c %D%/cli_plan.h \
+	%D%/cli_skip.c %D%/cli_skip.h \
 	%D%/cli_time.c %D%/cli_time.h \
 	%D%/cli_timers.c %D%/cli_timers.h \
 	%D%/cli_units.c %D%/cli_units.h \

@@ -354,14 +354,44 @@ void jobs_stop(struct supd_control *c, const struct control_request *q)
 	}
 }
 
+/* Which timer somebody may have meant who named a service. */
+struct meant {
+	const char *service;
+	char timer[256];
+};
+
+static int note_timer(void *userdata, const struct supd_row *row)
+{
+	struct meant *m = userdata;
+	const char *unit = NULL;
+	bool is_it = false;
+
+	for (size_t i = 0; i < row->n; i++) {
+		const struct supd_field *f = &row->field[i];
+
+		if (f->type != SUPD_STRING)
+			continue;
+		if (str_equal(f->key, "unit"))
+			unit = f->value.string;
+		is_it |= str_equal(f->key, "activates") && str_equal(f->value.string, m->service);
+	}
+	if (is_it && unit && !m->timer[0])
+		(void) snprintf(m->timer, sizeof(m->timer), "; %.240s activates it", unit);
+	return 0;
+}
+
 static bool refuse_no_timer(struct supd_control *c, const struct control_request *q)
 {
-	char message[512];
+	struct meant meant = { .service = q->unit };
+	const struct supd_now now = c->now(c->userdata);
+	char message[600];
 
 	if (unit_name_kind(q->unit) == UNIT_TIMER)
 		return false;
+	if (q->verb == CONTROL_SKIP || q->verb == CONTROL_UNSKIP)
+		(void) manager_table(c->manager, &now, "units", NULL, note_timer, &meant);
 	(void) snprintf(message, sizeof(message), "%s is no timer%s", q->unit,
-			q->verb == CONTROL_TRIGGER ? "; supctl start starts a service" : "");
+			q->verb == CONTROL_TRIGGER ? "; supctl start starts a service" : meant.timer);
 	control_done(c->server, q->id, CONTROL_NO_UNIT, message);
 	return true;
 }

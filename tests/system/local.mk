@@ -16,6 +16,7 @@ system_tests += %D%/test_kill.sh
 system_tests += %D%/test_notify.sh
 system_tests += %D%/test_output.sh
 system_tests += %D%/test_pid1.sh
+system_tests += %D%/test_plan.sh
 system_tests += %D%/test_probe.sh
 system_tests += %D%/test_reload.sh
 system_tests += %D%/test_restart.sh
