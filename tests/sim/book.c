@@ -588,7 +588,7 @@ static void missed(struct book *b, struct book_timer *t, const struct sim_record
 		t->memory.interrupted = r->scheduled;
 		t->memory.is_open = false;
 	} else if ((str_equal(r->reason, "shutdown") || str_equal(r->reason, "overlap")) && r->count == 1 &&
-		   r->scheduled == t->memory.interrupted) {
+		   r->scheduled == t->memory.interrupted && t->memory.interrupted != 0) {
 		t->memory.interrupted = 0;
 		if (is_moment(b, t, r->scheduled) && (r->scheduled <= sim_real(b->sim) || sim_real(b->sim) >= SIM_EPOCH))
 			fate_set(b, t, r->scheduled, FATE_MISSED);
