@@ -118,6 +118,7 @@ static int give(struct plan *p, const struct coming *c)
 
 static int give_note(struct plan *p, const char *text)
 {
+	p->n++;
 	return give(p, &(struct coming) {
 		.state = "note", .moment = USEC_NEVER, .scheduled = USEC_NEVER, .delay = USEC_NEVER, .note = text,
 	});
@@ -305,7 +306,11 @@ int plan_table(struct supd_instance *self, const struct supd_query *query, supd_
 		p.entry = names_find(&self->entries, query->unit);
 		return p.entry && p.entry->is_running ? add_timer(&p) : -ENOENT;
 	}
-	for (size_t i = 0; r >= 0 && (p.entry = entry_nth(self, i)); i++)
+	for (size_t i = 0; r >= 0 && (p.entry = entry_nth(self, i)); i++) {
+		if (p.n >= ROWS_MAX)
+			return give_note(&p, note(&p, "this timer and those behind it in the order of names are left out:"
+						      " %u moments are told", ROWS_MAX));
 		r = p.entry->is_running ? add_timer(&p) : 0;
+	}
 	return r;
 }

@@ -20,6 +20,8 @@
 #include "control/rows_json.h"
 
 #define KEY_MAX (CLI_UNIT_MAX + 24)
+/* Nobody reads more; what is left out is said. */
+#define PAST_MAX 20000
 
 /* One line of the table. Strings live in the plan's arena, or in the answer of the daemon. */
 struct item {
@@ -43,6 +45,7 @@ struct plan {
 	struct arena arena;
 	struct item *item;
 	size_t n;
+	size_t n_past;
 	bool is_failed; /* memory ran out */
 };
 
@@ -218,7 +221,7 @@ static void on_past(void *userdata, const struct supd_row *row)
 		.attempt = row_number(row, "attempt", 1),
 	};
 
-	if (!is_wanted(p, unit, trigger))
+	if (p->n_past++ >= PAST_MAX || !is_wanted(p, unit, trigger))
 		return;
 	past_note(row, note, sizeof(note));
 	i.unit = keep(p, trigger ? trigger : unit);
@@ -228,16 +231,30 @@ static void on_past(void *userdata, const struct supd_row *row)
 	finish(p, add_item(p, &i), row);
 }
 
+static void note_cut(struct plan *p)
+{
+	static const struct supd_row nothing = { NULL, 0 };
+	const struct item note = {
+		.moment = USEC_NEVER, .key = USEC_NEVER, .state = "note", .unit = "history",
+		.note = "what was before the last 20000 runs and misses of this time is left out",
+	};
+
+	_Static_assert(PAST_MAX == 20000, "the note says so");
+	if (p->n_past > PAST_MAX)
+		finish(p, add_item(p, &note), &nothing);
+}
+
 /* What cannot be had is told on stderr, and what comes is shown all the same. */
 static void read_past(struct plan *p)
 {
-	const struct past_question q = { .since = p->from, .until = p->to, .lines = UINT64_MAX };
+	const struct past_question q = { .since = p->from, .until = p->to, .lines = PAST_MAX + 1 };
 	struct cli quiet = *p->cli;
 
 	if (p->from > p->cli->now)
 		return;
 	quiet.json = CLI_JSON_OFF;
 	(void) past_list(&quiet, &q, on_past, p);
+	note_cut(p);
 	if (!p->cli->client)
 		p->cli->client = quiet.client;
 }
