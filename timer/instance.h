@@ -71,6 +71,7 @@ struct supd_instance {
 	struct entry *stray;
 	struct heap real, boot;
 	struct entry *intent_first, *intent_last;
+	int64_t told_offset;    /* real − boot, as answers were told last; report.c */
 	/* persist.c */
 	bool is_persistent;     /* the state file is ours to write */
 	bool is_dirty;

@@ -349,6 +349,19 @@ static row_fn *table_of(const char *name)
 	return NULL;
 }
 
+/* The two clocks are read one after the other: a moment on one, told on the other, would differ by a microsecond from
+ * answer to answer. As long as they have not moved against each other, it stays. */
+static struct supd_now steady_now(struct supd_instance *self, const struct supd_now *now)
+{
+	int64_t offset = (int64_t) now->real - (int64_t) now->boot, moved = offset - self->told_offset;
+	struct supd_now ret = *now;
+
+	if (moved > (int64_t) USEC_PER_MSEC || moved < -(int64_t) USEC_PER_MSEC)
+		self->told_offset = offset;
+	ret.boot = (usec_t) ((int64_t) now->real - self->told_offset);
+	return ret;
+}
+
 /* Of all timers together. */
 static int subsystem_row(const struct supd_instance *self, supd_row_fn *row, void *userdata)
 {
@@ -358,14 +371,12 @@ static int subsystem_row(const struct supd_instance *self, supd_row_fn *row, voi
 	return making_give(&m, row, userdata);
 }
 
-int report_table(struct supd_instance *self, const struct supd_query *query, supd_row_fn *row, void *userdata)
+static int table_give(struct supd_instance *self, const struct supd_query *query, supd_row_fn *row, void *userdata)
 {
 	row_fn *one = table_of(query->table);
 	struct entry *e;
 	int r;
 
-	if (str_equal(query->table, "subsystem"))
-		return subsystem_row(self, row, userdata);
 	if (str_equal(query->table, "plan"))
 		return plan_table(self, query, row, userdata);
 	if (!one)
@@ -380,4 +391,15 @@ int report_table(struct supd_instance *self, const struct supd_query *query, sup
 			return r;
 	}
 	return 0;
+}
+
+int report_table(struct supd_instance *self, const struct supd_query *query, supd_row_fn *row, void *userdata)
+{
+	struct supd_query steady = { .size = 0 };
+
+	if (str_equal(query->table, "subsystem"))
+		return subsystem_row(self, row, userdata);
+	memcpy(&steady, query, query->size < sizeof(steady) ? query->size : sizeof(steady));
+	steady.now = steady_now(self, &query->now);
+	return table_give(self, &steady, row, userdata);
 }

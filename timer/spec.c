@@ -273,9 +273,10 @@ static int parse_enabled(const struct key_context *c)
 static int parse_wake_system(const struct key_context *c)
 {
 	bool *field = key_field(c);
+	bool is_told = *field;
 	int r = key_parse_bool(c);
 
-	if (*field)
+	if (r >= 0 && *field && !is_told)
 		key_warning(c, "WakeSystem= is not possible here: supd sets no wake-up alarms; the timer "
 			       "elapses when the system runs again");
 	return r;
@@ -403,8 +404,8 @@ static int default_target(const char *name, struct arena *arena, struct timer_sp
 	return spec->unit ? 0 : -ENOMEM;
 }
 
-int timer_spec_parse(const char *name, const struct assignment *assignment, size_t n,
-		     const struct timer_defaults *defaults, struct zone_cache *zones, struct arena *arena,
+int timer_spec_parse(const char *name, const char *path,
+		     const struct assignment *assignment, size_t n, const struct timer_defaults *defaults, struct zone_cache *zones, struct arena *arena,
 		     struct diag *d, struct timer_spec *ret)
 {
 	struct reading reading = {
@@ -430,7 +431,7 @@ int timer_spec_parse(const char *name, const struct assignment *assignment, size
 	if (!spec->has_catch_up)
 		spec->catch_up = defaults->catch_up;
 	if (spec->n_triggers == 0 && !spec->on_clock_change && !spec->on_timezone_change && d->n_errors == n_errors)
-		diag_add(d, DIAG_ERROR, n > 0 ? assignment[0].file : name, 0, NULL,
+		diag_add(d, DIAG_ERROR, path, 0, NULL,
 			 "no trigger: set at least one of OnCalendar=, OnStartupSec=, OnActiveSec=, OnBootSec=, "
 			 "OnUnitActiveSec=, OnUnitInactiveSec=, OnClockChange=, OnTimezoneChange=");
 	r = reading.is_unit_bad ? 0 : default_target(name, arena, spec);

@@ -79,10 +79,11 @@ bool timer_defaults_set(struct timer_defaults *d, const char *key, const char *v
 
 const struct key_table *timer_keys(void);
 
-/* Understands @n assignments of the timer @name. Mistakes go to @d (the caller looks at d->n_errors). Everything
- * lives in @arena. Zones named by expressions are looked up in @zones. 0 or -ENOMEM. */
-int timer_spec_parse(const char *name, const struct assignment *assignment, size_t n,
-		     const struct timer_defaults *defaults, struct zone_cache *zones, struct arena *arena,
+/* Understands @n assignments of the timer @name, whose file is @path. Mistakes go to @d (the
+ * caller looks at d->n_errors). Everything lives in @arena. Zones named by expressions are looked
+ * up in @zones. 0 or -ENOMEM. */
+int timer_spec_parse(const char *name, const char *path,
+		     const struct assignment *assignment, size_t n, const struct timer_defaults *defaults, struct zone_cache *zones, struct arena *arena,
 		     struct diag *d, struct timer_spec *ret);
 
 /* "calendar", "startup", "active", "boot", "unit-active", "unit-inactive": the cause of a run. */

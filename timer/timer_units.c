@@ -81,7 +81,8 @@ static int understand(struct supd_instance *self, const struct supd_unit_file *f
 			.line = file->assignment[i].line,
 			.section_line = file->assignment[i].section_line,
 		};
-	r = timer_spec_parse(file->name, all, file->n_assignments, &self->defaults, self->zones, &c->arena, d, &c->spec);
+	r = timer_spec_parse(file->name, file->path, all, file->n_assignments, &self->defaults,
+			     self->zones, &c->arena, d, &c->spec);
 	if (r < 0)
 		return r;
 	judge_target(self, file->path, &c->spec, d);

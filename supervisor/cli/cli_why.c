@@ -10,6 +10,7 @@
 #include "control/format.h"
 #include "control/rows.h"
 #include "control/rows_json.h"
+#include "unit/name.h"
 
 static const char *or_empty(const char *s)
 {
@@ -144,6 +145,8 @@ int cli_why(struct cli *c, int argc _unused_, char **argv)
 
 	if (r != 0)
 		return r;
+	if (unit_name_kind(unit) != UNIT_TIMER)
+		return cli_fail(c, CONTROL_NO_UNIT, "%s is no timer; supctl status tells of a service", unit);
 	if (cli_ask_keys(c, &reply, "ListTable", NULL, "sss", "timer", "why", unit) != CONTROL_OK)
 		return cli_fail_reply(c, &reply);
 	if (reply.n < 2)

@@ -71,7 +71,13 @@ says '^Next: never: waits for a first run by hand: no trigger begins it$' "and s
 exits 4 "why: an invalid timer" supctl why broken.timer
 says 'broken\.timer is invalid' "is told"
 exits 4 "why: no such timer" supctl why nosuch
+exits 4 "why: a service" supctl why ok.service
+says 'ok\.service is no timer' "is told"
 exits 2 "why: needs one" supctl why
+told=$(for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do
+	json timers '[t["next"] for t in a["timers"] if t["unit"] in ("ok.timer", "bad.timer")]'
+done | sort -u)
+is "a moment that has not moved is told the same each time" "$(wc -l <<<"$told")" 1
 
 # ---- never, in the lists ----
 

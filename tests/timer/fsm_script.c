@@ -33,7 +33,8 @@ void bench_spec(struct bench *b, const char *text)
 		assignment[n] = (struct assignment) { "Timer", line, value, "x.timer", (uint32_t) n + 1, 1 };
 		n++;
 	}
-	ck_assert_int_eq(timer_spec_parse("x.timer", assignment, n, &b->defaults, b->zones, &b->arena, &d, &b->spec), 0);
+	ck_assert_int_eq(timer_spec_parse("x.timer", "x.timer", assignment, n, &b->defaults,
+					   b->zones, &b->arena, &d, &b->spec), 0);
 	if (d.n_errors > 0)
 		ck_abort_msg("the script's spec is wrong: %s", d.entry[0].message);
 	diag_done(&d);

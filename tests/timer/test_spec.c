@@ -61,7 +61,8 @@ static void understand_with(struct reading *r, const char *text, const struct ti
 	*r = (struct reading) { 0 };
 	ck_assert_int_eq(zone_cache_new(&source, &r->zones), 0);
 	n = split(copy, assignment, 300);
-	r->r = timer_spec_parse("x.timer", assignment, n, defaults, r->zones, &r->arena, &r->diag, &r->spec);
+	r->r = timer_spec_parse("x.timer", "/etc/supd/x.timer", assignment, n, defaults,
+				 r->zones, &r->arena, &r->diag, &r->spec);
 	free(assignment);
 }
 
@@ -107,7 +108,7 @@ static const char *said(const struct reading *r, struct words *w)
 	for (size_t i = 0; i < r->diag.n; i++) {
 		const struct diag_entry *e = &r->diag.entry[i];
 
-		ck_assert_str_eq(e->file, "x.timer");
+		ck_assert_str_eq(e->file, e->line > 0 ? "x.timer" : "/etc/supd/x.timer");
 		say(w, "\n", "%u %s: %s", (unsigned) e->line, kinds[e->severity], e->message);
 	}
 	return w->text;
@@ -305,6 +306,7 @@ static const struct {
 	{ BOOT "RemainAfterElapse=off", "boot 1min, does not remain", "" },
 	{ BOOT "RemainAfterElapse=no\nRemainAfterElapse=", "boot 1min", "" },
 	{ BOOT "WakeSystem=yes", "boot 1min, wakes", "2 warning: WakeSystem= is not possible here: *" },
+	{ BOOT "WakeSystem=yes\nWakeSystem=1", "boot 1min, wakes", "2 warning: WakeSystem= is not possible here: *" },
 	{ BOOT "WakeSystem=no", "boot 1min", "" },
 	{ "[Unit]\nDescription=A  b\n[Timer]\n" BOOT, "'A  b', boot 1min", "" },
 	{ "[Unit]\nDescription=A\nDescription=\n[Timer]\n" BOOT, "boot 1min", "" },
