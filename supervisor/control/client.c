@@ -24,6 +24,7 @@
 
 struct control_question {
 	struct control_question *prev, *next;
+	struct control_client *client;
 	sd_bus_slot *slot;
 	uint64_t serial;
 	const char *path; /* the client's */
@@ -37,6 +38,7 @@ struct control_client {
 	char *path;
 	sd_bus *bus;
 	struct control_question *questions;
+	unsigned n_unanswered, n_unanswered_max;
 };
 
 /* ---- replies ---- */
@@ -267,10 +269,22 @@ static int on_rows_ahead(sd_bus_message *m, void *userdata, sd_bus_error *reterr
 	return 0;
 }
 
+/* The daemon's limit for the likes of us. */
+static unsigned calls_max(int fd)
+{
+	struct ucred daemon;
+	socklen_t n = sizeof(daemon);
+	bool is_owner = geteuid() == 0 ||
+			(getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &daemon, &n) == 0 && daemon.uid == geteuid());
+
+	return is_owner ? WIRE_CALLS_MAX : WIRE_CALLS_MAX_OTHERS;
+}
+
 static int start_bus(struct control_client *c, int fd)
 {
 	int r = sd_bus_new(&c->bus);
 
+	c->n_unanswered_max = calls_max(fd);
 	if (r >= 0)
 		r = sd_bus_set_fd(c->bus, fd, fd);
 	if (r < 0) {
@@ -313,6 +327,8 @@ int control_client_new(const struct control_place *place, struct control_client 
 static void question_free(struct control_client *c, struct control_question *q)
 {
 	DL_DELETE(c->questions, q);
+	if (q->slot && !q->is_answered)
+		c->n_unanswered--;
 	sd_bus_slot_unref(q->slot);
 	control_reply_done(&q->reply);
 	free(q);
@@ -341,6 +357,7 @@ static int on_answer(sd_bus_message *m, void *userdata, sd_bus_error *reterr _un
 	const sd_bus_error *e = sd_bus_message_get_error(m);
 
 	q->is_answered = true;
+	q->client->n_unanswered--;
 	if (q->reply.status != CONTROL_OK) /* its rows were in disorder already */
 		return 0;
 	if (e)
@@ -359,11 +376,29 @@ static int append_keys(sd_bus_message *m, const char *const *keys)
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
+/* One step of the connection. */
+static int work(struct control_client *c)
+{
+	int r = sd_bus_process(c->bus, NULL);
+
+	if (r == 0)
+		r = sd_bus_wait(c->bus, UINT64_MAX);
+	return r == -EINTR ? 0 : r;
+}
+
+/* The daemon refuses more than its limit: those beyond are asked as the others are answered. */
 static int send_question(struct control_client *c, struct control_question *q, sd_bus_message *m)
 {
-	int r = sd_bus_call_async(c->bus, &q->slot, m, on_answer, q, UINT64_MAX);
+	int r = 0;
 
-	return r < 0 ? r : sd_bus_message_get_cookie(m, &q->serial);
+	while (r >= 0 && c->n_unanswered >= c->n_unanswered_max)
+		r = work(c);
+	if (r >= 0)
+		r = sd_bus_call_async(c->bus, &q->slot, m, on_answer, q, UINT64_MAX);
+	if (r < 0)
+		return r;
+	c->n_unanswered++;
+	return sd_bus_message_get_cookie(m, &q->serial);
 }
 
 /* @error: what went wrong in making @m, or 0. */
@@ -374,6 +409,7 @@ static struct control_question *question_new(struct control_client *c, sd_bus_me
 
 	if (!q)
 		return NULL;
+	q->client = c;
 	q->path = c->path;
 	DL_APPEND(c->questions, q);
 	r = error < 0 ? error : send_question(c, q, m);
@@ -430,15 +466,11 @@ void control_client_take_rows(struct control_question *q, control_take_fn *take,
 /* Lets the connection do its work until this one is answered. */
 static int wait_for(struct control_client *c, const struct control_question *q)
 {
-	while (!q->is_answered) {
-		int r = sd_bus_process(c->bus, NULL);
+	int r = 0;
 
-		if (r == 0)
-			r = sd_bus_wait(c->bus, UINT64_MAX);
-		if (r < 0 && r != -EINTR)
-			return r;
-	}
-	return 0;
+	while (!q->is_answered && r >= 0)
+		r = work(c);
+	return r;
 }
 
 void control_client_wait(struct control_client *c, struct control_question *q, struct control_reply *ret)

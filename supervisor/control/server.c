@@ -29,8 +29,6 @@
 #define CONNECTIONS_MAX 64 /* of owners; and as many of all others together */
 #define CONNECTIONS_PER_UID 8
 #define FDS_PER_CONNECTION 4
-#define CALLS_MAX 256 /* unanswered, of one owner's connection */
-#define CALLS_MAX_OTHERS 16
 #define ACCEPTS_AT_ONCE 16
 #define PATIENCE (5 * USEC_PER_SEC)
 #define PAUSE (200 * USEC_PER_MSEC)
@@ -248,7 +246,7 @@ static int on_call(void *userdata, struct connection *c, const struct method *me
 	const char *sentence;
 	struct call *call;
 
-	if (c->n_calls >= (is_owner(c) ? CALLS_MAX : CALLS_MAX_OTHERS))
+	if (c->n_calls >= (is_owner(c) ? WIRE_CALLS_MAX : WIRE_CALLS_MAX_OTHERS))
 		return sd_bus_error_set(reterr, SD_BUS_ERROR_LIMITS_EXCEEDED,
 					"too many calls at once; wait for the answers");
 	if (method_read(method, m, &request, &keys, &sentence) < 0)

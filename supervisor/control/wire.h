@@ -13,6 +13,10 @@
 #define WIRE_ROWS "aa(syv)"
 #define WIRE_DEPTH_MAX 6 /* rows within rows */
 
+/* Unanswered calls of one connection: of an owner, of others. A call waits as long as its run takes. */
+#define WIRE_CALLS_MAX 4096
+#define WIRE_CALLS_MAX_OTHERS 16
+
 struct arena;
 struct sd_bus_message;
 

@@ -3,7 +3,7 @@
 # One template, many instances, with the real daemon: backup@.service and backup@.timer, enabled as backup@home.timer; asked for,
 # named by links, gone again; what is replaced in their files; and their drop-ins.
 . "${TOP_SRCDIR:-.}/tests/lib/tap.sh"
-. "$TOP_SRCDIR/tests/system/supd.sh"
+. "$TOP_SRCDIR/tests/system/supd.sh" || exit 1
 
 [ "${ENABLE_TIMER:-yes}" = yes ] || skip_all "built without timers"
 
@@ -136,10 +136,15 @@ supd_stop
 # ---- start-up ----
 
 unit backup@.service <<<$'[Service]\nExecStart=/bin/true'
+unit many@.service <<<$'[Service]\nExecStart=/bin/echo this is %i'
 rm -rf "$units/bad@.timer" "$units/timers.target.wants/bad@daily.timer" "$units/plain.service"
 ln -s ../backup@.service "$units/default.target.wants/backup@boot.service"
 supd_start --experimental=timers
 ok "a linked instance starts with supd" log_has ' backup@boot\.service\[.*: success'
 exits 0 "an enabled timer is active again" supctl is-active backup@home.timer
+# More than a daemon once let anybody ask at a time.
+exits 0 "hundreds of instances are started at once" supctl start many@{1..300}
+is "each has its answer" "$(grep -cE '^many@[0-9]+\.service: success' <<<"$output")" 300
+is "and its output is kept" "$(supctl logs many@300 | grep -c 'this is 300$')" 1
 supd_stop
 done_testing
