@@ -38,6 +38,9 @@ struct entry {
 	bool is_empty_untold;   /* the tree was empty before the end of its main process was told */
 };
 
+/* How long the daemon's end waits for them. */
+#define PATIENCE_MS 5000
+
 /* A unit of which it was said that a limit cannot be had: once is enough. */
 struct warned {
 	UT_hash_handle hh;
@@ -598,7 +601,13 @@ struct runs *runs_free(struct runs *all)
 
 	if (!all)
 		return NULL;
-	all->worker = worker_free(all->worker);
+	/* A thread that hangs on a dead mount must not keep the daemon from ending; it, and what it uses, goes with the
+	 * process. */
+	if (!worker_free_within(all->worker, PATIENCE_MS)) {
+		notify_free(all->notify);
+		guard_free(all->guard);
+		return NULL;
+	}
 	HASH_ITER(hh, all->entries, e, next) {
 		HASH_DEL(all->entries, e);
 		entry_free(e);
