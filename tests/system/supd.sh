@@ -9,7 +9,12 @@ PATIENCE=20 # seconds, for what never comes
 umask 022
 ulimit -c 0
 
-dir=$(mktemp -d "${TMPDIR:-/tmp}/supd-test-XXXXXX") || exit 1
+# Without a supd, or without a folder of its own, a test would write below /.
+if [ ! -d "$TOP_SRCDIR/tests/system" ] || [ ! -x "$SUPD" ] || [ ! -x "$SUPCTL" ]; then
+	echo "Bail out! TOP_SRCDIR and TOP_BUILDDIR have to name the sources and where supd is built"
+	exit 1
+fi
+dir=$(mktemp -d "${TMPDIR:-/tmp}/supd-test-XXXXXX") && [ -d "$dir" ] || exit 1
 chmod 755 "$dir"
 units=$dir/units
 log=$dir/log

@@ -3,7 +3,7 @@
 # Who may do what: others than the owner look, as far as ReadAccess= lets them, and command nothing. The interface is
 # there for busctl.
 . "${TOP_SRCDIR:-.}/tests/lib/tap.sh"
-. "$TOP_SRCDIR/tests/system/supd.sh"
+. "$TOP_SRCDIR/tests/system/supd.sh" || exit 1
 
 address=unix:path=$dir/run/supd/private
 service talks.service 'ExecStart=/bin/echo not for all'

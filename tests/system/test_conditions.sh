@@ -3,7 +3,7 @@
 # Conditions and asserts on the real system: each kind met and not met, '!' and '|', what is told of them; and, where
 # systemd-analyze is there, the same answers as systemd's.
 . "${TOP_SRCDIR:-.}/tests/lib/tap.sh"
-. "$TOP_SRCDIR/tests/system/supd.sh"
+. "$TOP_SRCDIR/tests/system/supd.sh" || exit 1
 
 # guarded NAME LINES…: a service with these lines in [Unit], which leaves a mark when it runs.
 guarded() {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # supd.conf and the command line: what is wrong is said, all of it, and nothing is started by it.
 . "${TOP_SRCDIR:-.}/tests/lib/tap.sh"
-. "$TOP_SRCDIR/tests/system/supd.sh"
+. "$TOP_SRCDIR/tests/system/supd.sh" || exit 1
 
 conf=$dir/supd.conf
 config() {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Services that depend on each other: order, failures that spread, targets, what OnFailure= starts, and shutdown.
 . "${TOP_SRCDIR:-.}/tests/lib/tap.sh"
-. "$TOP_SRCDIR/tests/system/supd.sh"
+. "$TOP_SRCDIR/tests/system/supd.sh" || exit 1
 
 trace=$dir/trace
 # step NAME UNIT-LINES -- SERVICE-LINES: a service that leaves its name in the trace

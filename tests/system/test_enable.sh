@@ -3,7 +3,7 @@
 # supctl enable, disable, mask, unmask and is-enabled with the real daemon: which links they leave, that these count at once,
 # and that they are systemd's.
 . "${TOP_SRCDIR:-.}/tests/lib/tap.sh"
-. "$TOP_SRCDIR/tests/system/supd.sh"
+. "$TOP_SRCDIR/tests/system/supd.sh" || exit 1
 
 lib=${dir:?}/lib
 runtime=$dir/run/supd/units

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # supctl env tells what a run finds: the same variables with the same values, the id of the run apart.
 . "${TOP_SRCDIR:-.}/tests/lib/tap.sh"
-. "$TOP_SRCDIR/tests/system/supd.sh"
+. "$TOP_SRCDIR/tests/system/supd.sh" || exit 1
 
 printf '# of the job\nFILE=from the file\nA=later\nPATTERN=2\n' >"$dir/env.1"
 printf 'PATTERN=3\nno assignment\n' >"$dir/env.2"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What the daemon says of a timer that somebody asks about: status, why, is-healthy, never; enable, reset, trigger.
 . "${TOP_SRCDIR:-.}/tests/lib/tap.sh"
-. "$TOP_SRCDIR/tests/system/supd.sh"
+. "$TOP_SRCDIR/tests/system/supd.sh" || exit 1
 
 [ "${ENABLE_TIMER:-yes}" = yes ] || skip_all "built without timers"
 export TZ=UTC

@@ -3,7 +3,7 @@
 # The gate: while timers are off, there is no timer code in the process, no .timer file is opened, no state file read
 # or written; and at run time they are turned on and off.
 . "${TOP_SRCDIR:-.}/tests/lib/tap.sh"
-. "$TOP_SRCDIR/tests/system/supd.sh"
+. "$TOP_SRCDIR/tests/system/supd.sh" || exit 1
 
 [ "${ENABLE_TIMER:-yes}" = yes ] || skip_all "built without timers"
 

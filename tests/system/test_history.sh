@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What ran and what did not is on record, whatever becomes of supd; supctl shows it with and without a daemon.
 . "${TOP_SRCDIR:-.}/tests/lib/tap.sh"
-. "$TOP_SRCDIR/tests/system/supd.sh"
+. "$TOP_SRCDIR/tests/system/supd.sh" || exit 1
 
 go=$dir/go
 mkfifo "$go"

@@ -3,7 +3,7 @@
 # Sudden ends: of a service's main process, of one of its grandchildren, of supd itself; and services that do not want
 # to stop. No process is left behind.
 . "${TOP_SRCDIR:-.}/tests/lib/tap.sh"
-. "$TOP_SRCDIR/tests/system/supd.sh"
+. "$TOP_SRCDIR/tests/system/supd.sh" || exit 1
 
 # Starts a grandchild that has a session of its own, and tells its pid. A name in the arguments makes them findable.
 cat >"$dir/family" <<'END'

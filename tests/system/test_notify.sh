@@ -3,7 +3,7 @@
 # What jobs say over $NOTIFY_SOCKET, with systemd-notify(1) to say it where there is one: it is taken from the processes of
 # the run and from nobody else, kept with the run, and no flood of it holds anything up.
 . "${TOP_SRCDIR:-.}/tests/lib/tap.sh"
-. "$TOP_SRCDIR/tests/system/supd.sh"
+. "$TOP_SRCDIR/tests/system/supd.sh" || exit 1
 
 # own says things as a process of its own, and waits until supd has taken them, so that it can be told whose it is;
 # systemd-notify does the same, but as root in the name of its parent, and takes one value a name.

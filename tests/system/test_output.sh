@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What services print is kept, whatever it is and whatever becomes of supd, and supctl shows it.
 . "${TOP_SRCDIR:-.}/tests/lib/tap.sh"
-. "$TOP_SRCDIR/tests/system/supd.sh"
+. "$TOP_SRCDIR/tests/system/supd.sh" || exit 1
 
 go=$dir/go
 late=$dir/late

@@ -3,7 +3,7 @@
 # supd as PID 1 of a pid namespace, as in a container: orphans are reaped, SIGTERM shuts down in order, the exit
 # status is told.
 . "${TOP_SRCDIR:-.}/tests/lib/tap.sh"
-. "$TOP_SRCDIR/tests/system/supd.sh"
+. "$TOP_SRCDIR/tests/system/supd.sh" || exit 1
 
 export ASAN_OPTIONS=detect_leaks=0
 unshare -pf --mount-proc true 2>/dev/null || skip_all "unshare -pf --mount-proc is not permitted"

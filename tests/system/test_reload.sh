@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Reload: all or nothing, says what changed, and leaves alone what runs.
 . "${TOP_SRCDIR:-.}/tests/lib/tap.sh"
-. "$TOP_SRCDIR/tests/system/supd.sh"
+. "$TOP_SRCDIR/tests/system/supd.sh" || exit 1
 
 service one.service 'ExecStart=/bin/sh -c "echo first"'
 service old.service 'ExecStart=/bin/true'

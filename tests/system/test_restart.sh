@@ -3,7 +3,7 @@
 # Restart= of oneshot services: who fails once is run again, who fails for ever is given up, and whoever asked for the
 # run hears of the end alone.
 . "${TOP_SRCDIR:-.}/tests/lib/tap.sh"
-. "$TOP_SRCDIR/tests/system/supd.sh"
+. "$TOP_SRCDIR/tests/system/supd.sh" || exit 1
 
 service once.service 'Restart=on-failure' 'RestartSec=10ms' \
 	'ExecStart=/bin/sh -c "echo $SUPD_CAUSE $SUPD_ATTEMPT >>'"$dir"'/once; test $SUPD_ATTEMPT -ge 3"'

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # supctl run: a command as a service, with its exit status; a command on a schedule; and nothing left of either.
 . "${TOP_SRCDIR:-.}/tests/lib/tap.sh"
-. "$TOP_SRCDIR/tests/system/supd.sh"
+. "$TOP_SRCDIR/tests/system/supd.sh" || exit 1
 
 transient=$dir/run/supd/transient
 service taken.service 'ExecStart=/bin/true'

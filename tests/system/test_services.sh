@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Services from start to end, as seen through supctl: results, exit statuses, and no process left behind.
 . "${TOP_SRCDIR:-.}/tests/lib/tap.sh"
-. "$TOP_SRCDIR/tests/system/supd.sh"
+. "$TOP_SRCDIR/tests/system/supd.sh" || exit 1
 
 service good.service 'ExecStart=/bin/sh -c "echo to-the-log"'
 service bad.service 'ExecStart=/bin/sh -c "exit 3"'

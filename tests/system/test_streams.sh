@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Where standard input, output and error of services lead.
 . "${TOP_SRCDIR:-.}/tests/lib/tap.sh"
-. "$TOP_SRCDIR/tests/system/supd.sh"
+. "$TOP_SRCDIR/tests/system/supd.sh" || exit 1
 
 files=$dir/files
 mkdir "$files"

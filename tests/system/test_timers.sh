@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Timers with the real daemon, real clocks and short spans: they elapse, are triggered, retried, missed, kept on record.
 . "${TOP_SRCDIR:-.}/tests/lib/tap.sh"
-. "$TOP_SRCDIR/tests/system/supd.sh"
+. "$TOP_SRCDIR/tests/system/supd.sh" || exit 1
 
 [ "${ENABLE_TIMER:-yes}" = yes ] || skip_all "built without timers"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # One daemon a directory: the second refuses, names the first, and touches nothing.
 . "${TOP_SRCDIR:-.}/tests/lib/tap.sh"
-. "$TOP_SRCDIR/tests/system/supd.sh"
+. "$TOP_SRCDIR/tests/system/supd.sh" || exit 1
 
 service job.service 'ExecStart=/bin/true'
 supd_start

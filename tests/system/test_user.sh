@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # A person's own supd, by the XDG rules, with no rights at all.
 . "${TOP_SRCDIR:-.}/tests/lib/tap.sh"
-. "$TOP_SRCDIR/tests/system/supd.sh"
+. "$TOP_SRCDIR/tests/system/supd.sh" || exit 1
 
 me=()
 if [ "$(id -u)" = 0 ]; then
