@@ -371,7 +371,8 @@ static const struct key_row key_rows[] = {
 	CONDITION("DirectoryNotEmpty"), CONDITION("FileNotEmpty"), CONDITION("FileIsExecutable"),
 	CONDITION("User"), CONDITION("Group"), CONDITION("ControlGroupController"), CONDITION("Memory"),
 	CONDITION("CPUs"), CONDITION("CPUFeature"), CONDITION("OSRelease"), CONDITION("MemoryPressure"),
-	CONDITION("CPUPressure"), CONDITION("IOPressure"),
+	CONDITION("CPUPressure"), CONDITION("IOPressure"), CONDITION("KernelModuleLoaded"), CONDITION("PathIsSocket"),
+	CONDITION("Version"),
 };
 
 const struct key_table *timer_keys(void)

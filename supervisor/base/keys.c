@@ -215,7 +215,7 @@ static int apply_row(const struct key_context *c)
 	case KEY_NOT_APPLIED:
 		if (*a->value)
 			diag_add(c->diag, DIAG_NOT_APPLIED, a->file, a->line, a->key,
-				 "%s= is not applied yet, ignored", a->key);
+				 "%s= is not applied, ignored", a->key);
 		return 0;
 	}
 	return 0;

@@ -35,7 +35,7 @@ void spec_not_applied(const struct key_context *c, const char *text)
 	const struct assignment *a = c->assignment;
 	char shown[SHOWN_MAX];
 
-	diag_add(c->diag, DIAG_NOT_APPLIED, a->file, a->line, a->key, "%s=%s is not applied yet, ignored", a->key,
+	diag_add(c->diag, DIAG_NOT_APPLIED, a->file, a->line, a->key, "%s=%s is not applied, ignored", a->key,
 		 text_escape_to(shown, sizeof(shown), text));
 }
 

@@ -34,7 +34,7 @@ int spec_keep_dependencies(struct spec_draft *draft, struct arena *arena);
 struct spec_draft *spec_draft_of(const struct key_context *c);
 /* "Key= SENTENCE, not 'TEXT'" */
 void spec_refuse(const struct key_context *c, const char *sentence, const char *text);
-/* "Key=TEXT is not applied yet, ignored" */
+/* "Key=TEXT is not applied, ignored" */
 void spec_not_applied(const struct key_context *c, const char *text);
 /* Specifiers. 0, -ENOMEM, or -EBADMSG: reported, which spec_reported() makes 0, being no failure of the parser. */
 int spec_expand(const struct key_context *c, const char *text, char **ret);

@@ -5,7 +5,7 @@
 # taken from the packages themselves: DEBIAN_UNITS= names a folder with their systemd units, else they are
 # fetched with apt-get download.
 . "${TOP_SRCDIR:-.}/tests/lib/tap.sh"
-. "$TOP_SRCDIR/tests/system/supd.sh"
+. "$TOP_SRCDIR/tests/system/supd.sh" || exit 1
 
 [ "${ENABLE_TIMER:-yes}" = yes ] || skip_all "built without timers"
 
@@ -48,7 +48,7 @@ not_active() {
 
 exits 0 "none of them is invalid" supctl verify --unit-path="$dir/none" --systemd-unit-path="$dir/systemd"
 is "every remark is a warning" "$(grep -E '^/.*: ' <<<"$output" | grep -vc ': warning: ')" 0
-says 'PrivateTmp= is not applied yet' "what is not applied yet is said"
+says 'PrivateTmp= is not applied' "what is not applied is said"
 exits 4 "--strict makes that a failure" supctl verify --strict --unit-path="$dir/none" --systemd-unit-path="$dir/systemd"
 says '(sandbox: supd has no sandbox; the service runs without this protection)' "each explained"
 empty "of their services, all that is not applied is a sandbox's" \

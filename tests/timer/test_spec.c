@@ -323,9 +323,9 @@ static const struct {
 	{ BOOT "[Timers]\nA=1\nB=2", NULL, "2 error: unknown section [Timers] (did you mean [Timer]?)" },
 	{ BOOT "[Service]\nExecStart=x", NULL, "2 error: unknown section [Service]*" },
 	{ BOOT "DeferReactivation=junk", "boot 1min", "" },
-	{ BOOT "RandomizedOffsetSec=1h", "boot 1min", "2 not applied: RandomizedOffsetSec= is not applied yet, ignored" },
+	{ BOOT "RandomizedOffsetSec=1h", "boot 1min", "2 not applied: RandomizedOffsetSec= is not applied, ignored" },
 	{ "[Unit]\nConditionPathExists=/x\n[Timer]\n" BOOT, "boot 1min",
-	  "2 not applied: ConditionPathExists= is not applied yet, ignored" },
+	  "2 not applied: ConditionPathExists= is not applied, ignored" },
 };
 
 /* A '*' in @pattern stands for anything. */

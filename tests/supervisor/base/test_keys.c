@@ -206,7 +206,7 @@ START_TEST(what_is_not_applied_is_a_warning_of_its_own)
 	apply("Unit", "Description", "x");
 	ck_assert_uint_eq(diag.n, 1);
 	ck_assert_uint_eq(diag.n_errors, 0);
-	assert_told(0, DIAG_NOT_APPLIED, "x.thing:7: Sandbox= is not applied yet, ignored");
+	assert_told(0, DIAG_NOT_APPLIED, "x.thing:7: Sandbox= is not applied, ignored");
 }
 END_TEST
 

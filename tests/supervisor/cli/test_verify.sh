@@ -61,7 +61,7 @@ ExecStartPre=-/nonexistent/other
 ExecStop=no-such-program-here
 END
 verify 0 "warnings alone are no failure" units/far.service
-says "$dir/units/far.service:2: warning: PrivateTmp= is not applied yet, ignored" "what is not applied is a warning"
+says "$dir/units/far.service:2: warning: PrivateTmp= is not applied, ignored" "what is not applied is a warning"
 says "$dir/units/far.service:3: warning: User=no-such-user-here is not known here" "a user who is unknown"
 says "$dir/units/far.service:4: warning: ExecStart= cannot be executed here: '/nonexistent/program': No such file or directory" \
 	"a program that is missing"
@@ -70,7 +70,7 @@ says "$dir/units/far.service:6: warning: ExecStop= cannot be executed here: 'no-
 says "1 unit: 0 invalid, 4 warnings" "but for those that may fail"
 
 verify 4 "with --strict, what is not applied is no success" --strict units/far.service
-says "$dir/units/far.service:2: warning: PrivateTmp= is not applied yet, ignored (sandbox: supd has no sandbox; the service runs without this protection)" \
+says "$dir/units/far.service:2: warning: PrivateTmp= is not applied, ignored (sandbox: supd has no sandbox; the service runs without this protection)" \
 	"each says why, and what comes of it"
 says "1 unit: 0 invalid, 4 warnings, 1 not applied" "and is counted"
 verify 0 "other warnings are" --strict units/good.service
