@@ -122,6 +122,7 @@ struct timer_effect {
 	enum miss_reason reason;
 	usec_t first, at;
 	uint64_t count;
+	struct open_run run; /* INTERRUPTED: the one that was */
 };
 /* One of each kind, and one MISSED for each reason. */
 #define TIMER_EFFECTS_MAX (8 + MISS_REASON_COUNT)

@@ -206,7 +206,7 @@ static void interrupted(struct step *s)
 	m->last_trigger = open.taken;
 	m->last_scheduled = open.scheduled;
 	m->last_end = m->last_failure = stamp_now(s);
-	step_effect(s, (struct timer_effect) { .kind = TFX_INTERRUPTED, .at = open.scheduled });
+	step_effect(s, (struct timer_effect) { .kind = TFX_INTERRUPTED, .at = open.scheduled, .run = open });
 	step_missed(s, MISS_INTERRUPTED, open.scheduled);
 }
 

@@ -110,6 +110,23 @@ static void say_missed(struct supd_instance *self, struct entry *e, const struct
 	tell(self, "missed", e->name, field, ELEMENTS(field));
 }
 
+static void say_interrupted(struct supd_instance *self, struct entry *e, const struct open_run *run)
+{
+	char id[2 * SUPD_RUN_ID_BYTES + 1];
+	const struct supd_field field[] = {
+		{ .key = "run_id", .type = SUPD_STRING, .value.string = id },
+		{ .key = "cause", .type = SUPD_STRING, .value.string = run->cause },
+		{ .key = "scheduled", .type = SUPD_TIMESTAMP, .value.usec = run->scheduled },
+		{ .key = "attempt", .type = SUPD_NUMBER, .value.number = run->attempt },
+		{ .key = "taken", .type = SUPD_TIMESTAMP, .value.usec = run->taken.real },
+		{ .key = "activates", .type = SUPD_STRING, .value.string = e->config->spec.unit },
+	};
+
+	text_hex16(run->run_id, id);
+	timer_log(self, SUPD_LOG_WARNING, e->name, "a run was interrupted: supd ended while it went on");
+	tell(self, "interrupted", e->name, field, ELEMENTS(field));
+}
+
 static void say_retry(struct supd_instance *self, struct entry *e, const struct supd_now *now)
 {
 	const struct timer *t = &e->timer;
@@ -166,8 +183,7 @@ static bool effect_do(struct supd_instance *self, struct entry *e, const struct 
 		say_retry(self, e, now);
 		break;
 	case TFX_INTERRUPTED:
-		timer_log(self, SUPD_LOG_WARNING, e->name, "a run was interrupted: supd ended while it went on");
-		tell(self, "interrupted", e->name, NULL, 0);
+		say_interrupted(self, e, &fx->run);
 		break;
 	case TFX_FUTURE:
 		timer_log(self, SUPD_LOG_WARNING, e->name, "its record is from the future, and is not believed: was the "

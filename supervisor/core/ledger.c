@@ -59,6 +59,34 @@ static const struct supd_field *field_of(const struct supd_row *row, const char 
 	return NULL;
 }
 
+/* The run's own line, if the power did not take it with it: one that is there gets its end, else it is made. */
+static bool interrupted(const char *unit, const struct supd_row *fields, struct history_record *ret)
+{
+	const struct supd_field *id = field_of(fields, "run_id", SUPD_STRING);
+	const struct supd_field *cause = field_of(fields, "cause", SUPD_STRING);
+	const struct supd_field *scheduled = field_of(fields, "scheduled", SUPD_TIMESTAMP);
+	const struct supd_field *attempt = field_of(fields, "attempt", SUPD_NUMBER);
+	const struct supd_field *taken = field_of(fields, "taken", SUPD_TIMESTAMP);
+	const struct supd_field *target = field_of(fields, "activates", SUPD_STRING);
+	uint8_t last[RUN_ID_BYTES];
+
+	if (!id || !cause || !scheduled || !attempt || !taken || !target)
+		return false;
+	*ret = (struct history_record) {
+		.class = HISTORY_INTERRUPTED,
+		.unit = target->value.string,
+		.trigger = unit,
+		.at = taken->value.usec,
+		.scheduled = is_asked_for(cause->value.string) ? USEC_NEVER : scheduled->value.usec,
+		.cause = cause->value.string,
+		.attempt = (uint32_t) attempt->value.number,
+		.duration = USEC_NEVER,
+		.lateness = USEC_NEVER,
+		.words = "interrupted",
+	};
+	return history_run_range(id->value.string, ret->run_id, last);
+}
+
 bool ledger_event(const char *type, const char *unit, const struct supd_row *fields, struct history_record *ret)
 {
 	const struct supd_field *reason = field_of(fields, "reason", SUPD_STRING);
@@ -67,7 +95,10 @@ bool ledger_event(const char *type, const char *unit, const struct supd_row *fie
 	const struct supd_field *count = field_of(fields, "count", SUPD_NUMBER);
 	const struct supd_field *target = field_of(fields, "activates", SUPD_STRING);
 
-	if (!str_equal(type, "missed") || !unit || !reason || !last)
+	if (unit && str_equal(type, "interrupted"))
+		return interrupted(unit, fields, ret);
+	/* The run that was interrupted is a line already. */
+	if (!str_equal(type, "missed") || !unit || !reason || !last || str_equal(reason->value.string, "interrupted"))
 		return false;
 	*ret = (struct history_record) {
 		.class = HISTORY_MISSED,

@@ -3,7 +3,8 @@
 #define SUPD_SERVICE_HISTORY_RECORD_H
 
 /* One line of the history: a run, a moment that was missed, or a gap in the history itself. Every scheduled moment of a
- * timer is in exactly one of them: the run of its first attempt, or a miss. */
+ * timer is in exactly one of them: the run of its first attempt, or a miss; a run that was interrupted stands beside
+ * what made up for it. */
 
 #include <stdbool.h>
 #include <stddef.h>

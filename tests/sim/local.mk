@@ -20,6 +20,11 @@ check_PROGRAMS += %D%/test_walk
 TESTS += %D%/test_walk
 %C%_test_walk_SOURCES = %D%/test_walk.c $(walk_sources) $(sim_sources)
 %C%_test_walk_LDADD = $(SIM_LIBS)
+
+check_PROGRAMS += %D%/test_past
+TESTS += %D%/test_past
+%C%_test_past_SOURCES = %D%/test_past.c %D%/book.c %D%/book.h $(sim_sources)
+%C%_test_past_LDADD = $(TEST_LIBS) libtimer.a libcore.a $(RUN_LIBS) $(TIMER_LIBS)
 endif
 
 .PHONY: sim

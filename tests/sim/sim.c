@@ -12,6 +12,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "core/ledger.h"
 #include "core/manager_private.h"
 #include "service/specifier.h"
 #include "tests/lib/test_dir.h"
@@ -563,6 +564,25 @@ static const struct world world_of_sim = {
 
 /* ---- what the manager tells ---- */
 
+static void keep_run(struct sim *s, const struct unit *u)
+{
+	char words[LEDGER_WORDS_MAX];
+	struct history_record record;
+
+	if (!s->history.record)
+		return;
+	ledger_run(u, words, &record);
+	s->history.record(s->history.data, &record);
+}
+
+static void keep_event(struct sim *s, const char *type, const char *unit, const struct supd_row *fields)
+{
+	struct history_record record;
+
+	if (s->history.record && ledger_event(type, unit, fields, &record))
+		s->history.record(s->history.data, &record);
+}
+
 static void on_event(void *userdata, const char *type, const char *unit, const struct supd_row *fields)
 {
 	struct sim *s = userdata;
@@ -588,8 +608,17 @@ static void on_event(void *userdata, const char *type, const char *unit, const s
 	}
 	trace(s, "%s %s %s at %.6f, %llu, attempt %llu", r.unit, r.type, r.reason, (double) r.scheduled / 1e6,
 	      (unsigned long long) r.count, (unsigned long long) r.attempt);
+	keep_event(s, type, unit, fields);
 	if (s->watcher.record)
 		s->watcher.record(s->watcher.data, &r);
+}
+
+static void on_started(void *userdata, struct unit *u)
+{
+	struct sim *s = userdata;
+
+	if (!s->is_dead)
+		keep_run(s, u);
 }
 
 static void on_settled(void *userdata, struct unit *u, bool run_ended)
@@ -600,6 +629,8 @@ static void on_settled(void *userdata, struct unit *u, bool run_ended)
 		return;
 	if (run_ended)
 		trace(s, "%s ended: %s %d", u->name, run_result_to_string(u->run->result), u->run->status);
+	if (run_ended)
+		keep_run(s, u);
 	if (s->watcher.settled)
 		s->watcher.settled(s->watcher.data, u, run_ended);
 }
@@ -729,6 +760,8 @@ static void life_over(struct sim *s)
 {
 	struct supd_now now = sim_now(s);
 
+	if (s->history.over)
+		s->history.over(s->history.data, s->is_dead || manager_state(s->manager) != SUPD_MANAGER_ENDED);
 	s->is_dead = true;
 	plugin_host_apply(&s->manager->host, &now, false); /* frees it; the world is deaf */
 	s->manager = manager_free(s->manager);
@@ -788,7 +821,9 @@ static const struct sim_blob *blob_newest(const struct sim *s)
 
 void sim_boot(struct sim *s, bool is_other_kernel, usec_t real)
 {
-	const struct manager_observer observer = { .userdata = s, .settled = on_settled, .event = on_event };
+	const struct manager_observer observer = {
+		.userdata = s, .started = on_started, .settled = on_settled, .event = on_event,
+	};
 	const struct sim_blob *state = blob_newest(s);
 	struct diag d = { 0 };
 	struct supd_now now;
@@ -814,6 +849,8 @@ void sim_boot(struct sim *s, bool is_other_kernel, usec_t real)
 	s->config.gate_configured = s->gate_configured;
 	before(s, "boot");
 	trace(s, "boot");
+	if (s->history.begins)
+		s->history.begins(s->history.data);
 	if (s->watcher.restored)
 		s->watcher.restored(s->watcher.data, state->mark, blob_is_whole(state));
 	if (manager_new(&s->world, &s->config, &s->manager) < 0)

@@ -12,6 +12,7 @@
 #include <stddef.h>
 
 #include "core/manager.h"
+#include "service/history_record.h"
 #include "tests/sim/moments.h"
 #include "world.h"
 
@@ -82,6 +83,14 @@ struct sim_watcher {
 	void (*restored)(void *data, uint64_t mark, bool has_state); /* that state is what a new life begins with */
 };
 
+/* What the history is made of, as the daemon hands it on. */
+struct sim_history {
+	void *data;
+	void (*record)(void *data, const struct history_record *r); /* NULL: nobody keeps one */
+	void (*over)(void *data, bool is_crash); /* this life is; the clock is still its own */
+	void (*begins)(void *data);              /* another does */
+};
+
 struct sim {
 	uint64_t seed, chance, drawn;
 	/* clocks */
@@ -129,6 +138,7 @@ struct sim {
 	bool gate_configured;
 	bool in_event;
 	struct sim_watcher watcher;
+	struct sim_history history;
 	void (*after)(struct sim *s, void *data); /* after each event; for invariants */
 	void *after_data;
 	const char *event;      /* what is being delivered, for messages */

@@ -196,7 +196,7 @@ START_TEST(a_shutdown_in_the_middle_of_a_run_interrupts_it)
 	sim_boot(&sim, true, SIM_2026 + 90 * MINUTE);
 	ck_assert(sim_run(&sim, MINUTE));
 	happened(0, "run", "calendar", SIM_2026 + HOUR);
-	happened(1, "interrupted", "", SIM_2026 + 90 * MINUTE);
+	happened(1, "interrupted", "calendar", SIM_2026 + 90 * MINUTE);
 	happened(2, "missed", "interrupted", SIM_2026 + 90 * MINUTE);
 	happened(3, "run", "catch-up", SIM_2026 + 90 * MINUTE);
 	ck_assert_uint_eq(note[3].scheduled, SIM_2026 + HOUR);
@@ -300,7 +300,7 @@ START_TEST(a_crash_in_a_run_is_made_up_for)
 	sim_boot(&sim, false, SIM_2026 + HOUR + 2 * MINUTE);
 	ck_assert(sim_run(&sim, 30 * MINUTE));
 	happened(0, "run", "calendar", SIM_2026 + HOUR);
-	happened(1, "interrupted", "", SIM_2026 + HOUR + 2 * MINUTE);
+	happened(1, "interrupted", "calendar", SIM_2026 + HOUR + 2 * MINUTE);
 	happened(2, "missed", "interrupted", SIM_2026 + HOUR + 2 * MINUTE);
 	happened(3, "run", "catch-up", SIM_2026 + HOUR + 2 * MINUTE);
 	nothing_more(4);
