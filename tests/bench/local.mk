@@ -7,6 +7,9 @@ EXTRA_PROGRAMS += $(bench_programs) $(bench_helpers)
 bench: $(bench_programs) $(bench_helpers) all-am
 	$(AM_V_at)set -e; for p in $(bench_programs); do ./$$p; done
 
+bench_programs += %D%/bench_history
+%C%_bench_history_LDADD = $(RUN_LIBS)
+
 if TIMER
 bench_programs += %D%/bench_calendar %D%/bench_daemon %D%/bench_services
 %C%_bench_calendar_LDADD = $(TIMER_LIBS)
