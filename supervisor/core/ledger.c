@@ -5,10 +5,11 @@
 #include "core/unit.h"
 #include "service/run_said.h"
 
-/* Somebody asked for these; a moment that was scheduled there is not. */
+/* Somebody asked for these, or another unit did; a moment that was scheduled there is not. */
 static bool is_asked_for(const char *cause)
 {
-	return str_equal(cause, "manual") || str_equal(cause, "start-up");
+	return str_equal(cause, "manual") || str_equal(cause, "start-up") || str_equal(cause, "dependency") ||
+	       str_equal(cause, "on-success") || str_equal(cause, "on-failure");
 }
 
 /* Of a retry the schedule says nothing: it follows the run before it. */
