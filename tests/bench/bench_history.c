@@ -282,6 +282,7 @@ int main(void)
 	questions(units);
 	loop(setting("BENCH_RUNS", 1000));
 	(void) unlink(path);
+	(void) unlink(strcat(path, "-shm")); /* of the plain questions */
 	(void) rmdir(dir);
 	return 0;
 }
