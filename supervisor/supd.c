@@ -435,8 +435,10 @@ static void supd_done(struct supd *s)
 	control_server_free(s->control.server);
 	jobs_done(&s->control.jobs);
 	logs_done(&s->control.logs);
+	events_done(&s->control.events);
 	transients_free(s->transients);
 	manager_free(s->manager);
+	events_done(&s->control.events); /* what happened meanwhile */
 	history_keeper_free(s->history);
 	world_linux_free(s->outside);
 	if (s->sink)

@@ -101,6 +101,8 @@ void entry_begin(struct supd_instance *self, const struct supd_now *now, struct 
 void entries_due(struct supd_instance *self, const struct supd_now *now);
 /* Those of @turn (linked by turn_next) that now wait for a catch-up are spread. */
 void entries_spread(struct supd_instance *self, const struct supd_now *now, struct entry *turn);
+/* An event: the host logs it, too. @unit may be NULL. */
+void timer_tell(struct supd_instance *self, const char *type, const char *unit, const struct supd_field *field, size_t n);
 void timer_log(struct supd_instance *self, enum supd_log_level level, const char *unit, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 

@@ -342,6 +342,10 @@ static void untouch_all(struct supd_instance *self)
 /* Said once when it begins and once when it is over. */
 static void outcome(struct supd_instance *self, const struct supd_now *now, int result)
 {
+	const struct supd_field error = {
+		.key = "error", .type = SUPD_STRING, .value.string = result < 0 ? strerror(-result) : "",
+	};
+
 	self->not_before = usec_add(now->boot, result < 0 ? SAVE_RETRY : SAVE_INTERVAL);
 	if (result < 0) {
 		self->is_dirty = self->is_whole_wanted = true;
@@ -349,11 +353,10 @@ static void outcome(struct supd_instance *self, const struct supd_now *now, int 
 		if (self->failing_since != 0)
 			return;
 		self->failing_since = usec_max(now->real, 1);
-		timer_log(self, SUPD_LOG_WARNING, NULL, "the state cannot be written (%s); timers go on, and it is tried again",
-			  strerror(-result));
+		timer_tell(self, "not-persisted", NULL, &error, 1);
 	} else if (self->failing_since != 0) {
 		self->failing_since = 0;
-		timer_log(self, SUPD_LOG_NOTICE, NULL, "the state is written again");
+		timer_tell(self, "persisted", NULL, NULL, 0);
 	}
 }
 

@@ -10,7 +10,6 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "base/timespan.h"
 #include "timer/instance.h"
 #include "timer/timestamp.h"
 #include "timer/zone_load.h"
@@ -29,7 +28,7 @@ void timer_log(struct supd_instance *self, enum supd_log_level level, const char
 	self->host->log(self->host->ctx, level, unit, message);
 }
 
-static void tell(struct supd_instance *self, const char *type, const char *unit, const struct supd_field *field, size_t n)
+void timer_tell(struct supd_instance *self, const char *type, const char *unit, const struct supd_field *field, size_t n)
 {
 	const struct supd_row row = { .field = field, .n = n };
 
@@ -102,12 +101,7 @@ static void say_missed(struct supd_instance *self, struct entry *e, const struct
 		{ .key = "activates", .type = SUPD_STRING, .value.string = e->config->spec.unit },
 	};
 
-	if (fx->count == 1)
-		timer_log(self, SUPD_LOG_NOTICE, e->name, "missed: %s", reason);
-	else
-		timer_log(self, SUPD_LOG_NOTICE, e->name, "missed %llu moments: %s", (unsigned long long) fx->count,
-			  reason);
-	tell(self, "missed", e->name, field, ELEMENTS(field));
+	timer_tell(self, "missed", e->name, field, ELEMENTS(field));
 }
 
 static void say_interrupted(struct supd_instance *self, struct entry *e, const struct open_run *run)
@@ -123,8 +117,7 @@ static void say_interrupted(struct supd_instance *self, struct entry *e, const s
 	};
 
 	text_hex16(run->run_id, id);
-	timer_log(self, SUPD_LOG_WARNING, e->name, "a run was interrupted: supd ended while it went on");
-	tell(self, "interrupted", e->name, field, ELEMENTS(field));
+	timer_tell(self, "interrupted", e->name, field, ELEMENTS(field));
 }
 
 static void say_retry(struct supd_instance *self, struct entry *e, const struct supd_now *now)
@@ -135,11 +128,8 @@ static void say_retry(struct supd_instance *self, struct entry *e, const struct 
 		{ .key = "of", .type = SUPD_NUMBER, .value.number = e->config->spec.n_retries },
 		{ .key = "in", .type = SUPD_SPAN, .value.usec = usec_sub(t->retry_at, now->boot) },
 	};
-	char span[TIMESPAN_MAX];
 
-	timer_log(self, SUPD_LOG_NOTICE, e->name, "retry %u of %u in %s", t->attempt, e->config->spec.n_retries,
-		  timespan_print(span, sizeof(span), usec_sub(t->retry_at, now->boot), USEC_PER_MSEC));
-	tell(self, "retry", e->name, field, ELEMENTS(field));
+	timer_tell(self, "retry", e->name, field, ELEMENTS(field));
 }
 
 static void say_elapsed(struct supd_instance *self, struct entry *e)
@@ -153,7 +143,19 @@ static void say_elapsed(struct supd_instance *self, struct entry *e)
 		{ .key = "dst", .type = dst ? SUPD_STRING : SUPD_NULL, .value.string = dst },
 	};
 
-	tell(self, "elapsed", e->name, field, ELEMENTS(field));
+	timer_tell(self, "elapsed", e->name, field, ELEMENTS(field));
+}
+
+/* A moment that was missed has begun to wait for being made up for. */
+static void say_catch_up(struct supd_instance *self, struct entry *e)
+{
+	const struct waiting *w = &e->timer.memory.waiting;
+	const struct supd_field field[] = {
+		{ .key = "scheduled", .type = SUPD_TIMESTAMP, .value.usec = w->scheduled },
+		{ .key = "reason", .type = SUPD_STRING, .value.string = miss_reason_to_string(w->reason) },
+	};
+
+	timer_tell(self, "catch-up", e->name, field, ELEMENTS(field));
 }
 
 /* True: @ret is another event for this timer, to be stepped at once. */
@@ -226,6 +228,7 @@ void entry_event(struct supd_instance *self, struct entry *e, struct timer_event
 {
 	struct timer_context context = entry_context(self, e);
 	struct timer_event event = *ev, answer;
+	usec_t catch_up_at = e->timer.catch_up_at;
 	struct timer_effects fx;
 	bool again;
 
@@ -240,6 +243,8 @@ void entry_event(struct supd_instance *self, struct entry *e, struct timer_event
 				again = true;
 		event = answer;
 	} while (again);
+	if (e->timer.catch_up_at != USEC_NEVER && catch_up_at == USEC_NEVER)
+		say_catch_up(self, e);
 	heap_set(&self->real, &e->real, e->timer.wake_real);
 	heap_set(&self->boot, &e->boot, e->timer.wake_boot);
 }
@@ -369,9 +374,13 @@ static void on_clock_jump(void *userdata, const struct supd_now *now, int64_t de
 	struct supd_instance *self = userdata;
 	uint64_t size = delta < 0 ? -(uint64_t) delta : (uint64_t) delta;
 
+	const struct supd_field field[] = {
+		{ .key = "by", .type = SUPD_SPAN, .value.usec = size },
+		{ .key = "direction", .type = SUPD_STRING, .value.string = delta < 0 ? "back" : "forward" },
+	};
+
 	if (size > TIMER_STEP_MAX)
-		timer_log(self, SUPD_LOG_NOTICE, NULL, "the clock was set by %+lld s; all timers are computed anew",
-			  (long long) (delta / (int64_t) USEC_PER_SEC));
+		timer_tell(self, "clock-jump", NULL, field, ELEMENTS(field));
 	for_all(self, now, size > TIMER_STEP_MAX ? TIMER_JUMP : TIMER_RECOMPUTE);
 	for_all(self, now, TIMER_CLOCK_CHANGED);
 	settle(self, now);
@@ -399,7 +408,7 @@ static void on_zone_change(void *userdata, const struct supd_now *now)
 	/* What is due by the old zone is acted on before the new one is looked at. */
 	entries_due(self, now);
 	if (zone_cache_refresh(self->zones)) {
-		timer_log(self, SUPD_LOG_NOTICE, NULL, "the time zone changed; all timers are computed anew");
+		timer_tell(self, "zone-change", NULL, NULL, 0);
 		rebind_zones(self);
 		for_all(self, now, TIMER_ZONE_CHANGED);
 	}

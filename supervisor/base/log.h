@@ -6,8 +6,15 @@
  * Levels are syslog's. error: an operation asked for did not happen; warning: it did, but something
  * was set aside; notice: state changes a person waits for; info: the rest; debug: any. */
 
+#include <stddef.h>
 #include <stdint.h>
 #include <syslog.h>
+
+/* What a line says, once more for programs. */
+struct log_field {
+	const char *name; /* [a-z][a-z0-9_]* */
+	const char *value;
+};
 
 struct log_line {
 	int level;
@@ -17,6 +24,9 @@ struct log_line {
 	const char *message;   /* not escaped: the sink escapes for its medium */
 	const char *identifier; /* under which a journal files it; NULL: supd's */
 	int facility;          /* for a journal; 0: supd's */
+	const char *event;     /* the type, where the line tells an event; or NULL */
+	const struct log_field *field; /* of the event */
+	size_t n_fields;
 };
 
 typedef void log_sink_fn(void *userdata, const struct log_line *line);

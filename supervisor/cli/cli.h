@@ -6,6 +6,7 @@
  * connection to the daemon. */
 
 #include <jansson.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -45,7 +46,9 @@ enum cli_option_bit {
 	CLI_DAY = 1 << 28,
 	CLI_FROM = 1 << 29,
 	CLI_TO = 1 << 30,
-	CLI_VERBATIM = 1 << 27, /* no option: what follows the verb is all its own, whatever it looks like */
+	CLI_TYPE = 1 << 27,
+	CLI_UNIT = INT_MIN, /* the last bit there is */
+	CLI_VERBATIM = CLI_VERSION, /* in a verb's options alone, where that bit means nothing else; no option: what follows the verb is all its own, whatever it looks like */
 };
 
 enum cli_json { CLI_JSON_OFF, CLI_JSON_SHORT, CLI_JSON_PRETTY };
@@ -58,6 +61,7 @@ struct cli {
 	const char *runtime_dir;
 	const char *property;
 	const char *lines, *run, *since, *until, *state_dir; /* of logs and history, as they stand; NULL: not given */
+	const char *type, *unit;                               /* of events, likewise */
 	const char *day, *from, *to;                           /* of plan, likewise */
 	const char *result, *cause, *offset;                   /* of history, likewise */
 	enum cli_json json;

@@ -47,6 +47,8 @@ static const struct option options[] = {
 	{ CLI_TO, false, 0, TAKES_VALUE, "to", "=TIME", "up to before then" },
 	{ CLI_RESULT, false, 0, TAKES_VALUE, "result", "=WORD,…", "success, failed, skipped, stopped, interrupted, running, missed, gap" },
 	{ CLI_CAUSE, false, 0, TAKES_VALUE, "cause", "=WORD", "calendar, retry, catch-up, manual …" },
+	{ CLI_TYPE, false, 0, TAKES_VALUE, "type", "=WORD,…", "missed, started, finished, retry …: supd-events(7)" },
+	{ CLI_UNIT, false, 0, TAKES_VALUE, "unit", "=PATTERN", "of these units only, as an argument" },
 	{ CLI_OFFSET, false, 0, TAKES_VALUE, "offset", "=N", "leave out the newest N" },
 	{ CLI_OPENMETRICS, false, 0, TAKES_NOTHING, "openmetrics", NULL, "as text for a scraper" },
 	{ CLI_STATE_DIR, false, 0, TAKES_VALUE, "state-dir", "=DIR", "read the files there, without a daemon" },
@@ -226,6 +228,7 @@ static void set_past_option(struct cli *c, const struct option *o, const char *v
 		{ CLI_LINES, &c->lines }, { CLI_RUN, &c->run }, { CLI_SINCE, &c->since },
 		{ CLI_UNTIL, &c->until }, { CLI_STATE_DIR, &c->state_dir }, { CLI_RESULT, &c->result },
 		{ CLI_CAUSE, &c->cause }, { CLI_OFFSET, &c->offset }, { CLI_DAY, &c->day },
+		{ CLI_TYPE, &c->type }, { CLI_UNIT, &c->unit },
 		{ CLI_FROM, &c->from }, { CLI_TO, &c->to },
 	};
 

@@ -6,6 +6,7 @@ libcli_a_SOURCES = \
 	%D%/cli.c %D%/cli.h \
 	%D%/cli_environment.c %D%/cli_environment.h \
 	%D%/cli_enable.c %D%/cli_enable.h \
+	%D%/cli_events.c %D%/cli_events.h \
 	%D%/cli_healthy.c %D%/cli_healthy.h \
 	%D%/cli_history.c %D%/cli_history.h \
 	%D%/cli_jobs.c %D%/cli_jobs.h \

@@ -42,6 +42,7 @@ enum control_verb {
 	CONTROL_RUN,         /* transient units, of owners alone: mistakes, then one row as START, or: unit, activates */
 	CONTROL_SKIP,       /* one row: unit, moment, changed, next */
 	CONTROL_UNSKIP,
+	CONTROL_EVENTS,     /* one row an event, the oldest first; with follow, those to come as well, without end */
 	CONTROL_PLAN,       /* the subsystem's row; then one row a coming moment of a timer in [since, until) */
 };
 #define CONTROL_VERB_COUNT (CONTROL_PLAN + 1)
@@ -59,6 +60,7 @@ enum control_verb {
  *	EXPERIMENTAL: feature, enabled, state, reason
  *	LOGS: time, unit, run_id, stream ("stdout" "stderr"), level, message, or message_base64 where that is not UTF-8
  *		without NULs; where it applies: identifier, continued, unfinished, missing (a number of lines)
+ *	EVENTS: seq, time, type, level, unit, message, and the event's fields: supd-events(7)
  *	TABLE: first the subsystem: subsystem, state ("enabled" "disabled" "starting" "paused" "stopping" "failed"),
  *		reason, not_persisted_since; then rows of which kind is "timer": next, left, last, passed, unit,
  *		activates, result, enabled …; or "invalid": unit, problems or message */
@@ -77,6 +79,7 @@ struct control_request {
 	uint64_t lines;        /* the last so many; 0: all */
 	uint64_t moment;       /* real time; 0: the next */
 	uint64_t offset;       /* of these, so many are left out */
+	const char *types;     /* words parted by commas, or NULL */
 	const char *outcomes;  /* words parted by commas, or NULL */
 	const char *cause;     /* a word, or NULL */
 	const char *units[CONTROL_UNITS_MAX]; /* names and patterns; none: all */

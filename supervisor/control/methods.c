@@ -82,6 +82,7 @@ static const struct argument arguments[] = {
 	{ "offset", ARGUMENT_NUMBER, FIELD(offset) },
 	{ "follow", ARGUMENT_BOOL, FIELD(follow) },
 	{ "outcomes", ARGUMENT_WORDS, FIELD(outcomes) },
+	{ "types", ARGUMENT_WORDS, FIELD(types) },
 	{ "cause", ARGUMENT_WORDS, FIELD(cause) },
 	{ "units", ARGUMENT_UNITS, 0 },
 	{ "keys", ARGUMENT_KEYS, 0 },
@@ -128,7 +129,7 @@ static int judge_text(const struct argument *a, const char *text, const char **r
 	case ARGUMENT_WORDS:
 		may_be_empty = true;
 		is_good = consists_of(text, WORDS_CHARACTERS, WORDS_MAX);
-		*reterr = "outcomes and causes are words of small letters, parted by commas";
+		*reterr = "outcomes, causes and types are words of small letters, parted by commas";
 		break;
 	case ARGUMENT_RUN:
 		may_be_empty = true;

@@ -38,6 +38,7 @@
 	ROW("SkipMoment", "st", "unit\0moment\0", CONTROL_SKIP, RIGHT_OWN)                              \
 	ROW("UnskipMoment", "st", "unit\0moment\0", CONTROL_UNSKIP, RIGHT_OWN)                          \
 	ROW("GetPlan", "sttas", "unit_or_all\0since\0until\0keys\0", CONTROL_PLAN, RIGHT_LOOK)                   \
+	ROW("ReadEvents", "stbas", "types\0lines\0follow\0units\0", CONTROL_EVENTS, RIGHT_LOOK)         \
 	ROW("Reload", "", "", CONTROL_RELOAD, RIGHT_OWN)                                                \
 	ROW("ListTable", "sssas", "subsystem\0table\0unit_or_all\0keys\0", CONTROL_TABLE, RIGHT_LOOK)    \
 	ROW("ListExperimental", "", "", CONTROL_EXPERIMENTAL, RIGHT_LOOK)                               \

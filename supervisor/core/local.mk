@@ -7,6 +7,7 @@ libcore_a_SOURCES = \
 	%D%/directories.c %D%/directories.h \
 	%D%/effects.c \
 	%D%/enable.c \
+	%D%/events.c %D%/events.h \
 	%D%/gate.c %D%/gate.h \
 	%D%/history_report.c %D%/history_report.h \
 	%D%/ledger.c %D%/ledger.h \

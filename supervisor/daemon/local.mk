@@ -9,6 +9,7 @@ supd_SOURCES = $(settings_sources) \
 	supervisor/supd.c \
 	%D%/supd_control.c %D%/supd_control.h \
 	%D%/supd_environment.c %D%/supd_environment.h \
+	%D%/supd_events.c %D%/supd_events.h \
 	%D%/supd_files.c %D%/supd_files.h \
 	%D%/supd_history.c %D%/supd_history.h \
 	%D%/supd_jobs.c %D%/supd_jobs.h \

@@ -116,7 +116,7 @@ static void ask_pause(struct supd_control *c, const struct control_request *q)
 		return;
 	}
 	if (changed)
-		log_notice("%s by an admin", on ? "paused" : "resumed");
+		events_tell(c, &(struct happening) { .type = on ? "paused" : "resumed" });
 	report_string(&r, "state", state_name(manager_state(c->manager)));
 	report_bool(&r, "changed", changed > 0);
 	supd_control_row(c, q->id, &r);
@@ -140,6 +140,18 @@ static void send_feature(struct supd_control *c, uint64_t id)
 	arena_done(&arena);
 }
 
+static void tell_gate(struct supd_control *c, const struct control_request *q)
+{
+	const struct supd_field field[] = {
+		{ .key = "feature", .type = SUPD_STRING, .value.string = FEATURE },
+		{ .key = "state", .type = SUPD_STRING, .value.string = q->on ? "enabled" : "disabled" },
+		{ .key = "runtime", .type = SUPD_BOOL, .value.boolean = q->runtime },
+	};
+	const struct supd_row fields = { field, ELEMENTS(field) };
+
+	events_tell(c, &(struct happening) { .type = "gate", .fields = &fields });
+}
+
 static void ask_experimental(struct supd_control *c, const struct control_request *q)
 {
 	const struct supd_now now = c->now(c->userdata);
@@ -160,15 +172,22 @@ static void ask_experimental(struct supd_control *c, const struct control_reques
 	r = manager_experimental(c->manager, &now, q->on, q->runtime, message, sizeof(message));
 	jobs_timers_changed(c);
 	if (r > 0)
-		log_notice("experimental timers %s by an admin%s", q->on ? "enabled" : "disabled",
-			   q->runtime ? ", for this run of supd alone" : "");
+		tell_gate(c, q);
 	send_feature(c, q->id);
 	control_done(c->server, q->id, r < 0 ? CONTROL_FAILED : CONTROL_OK, r < 0 ? message : NULL);
 }
 
 /* ---- reload ---- */
 
-static void log_reload(const struct reload_report *report, int r)
+static void tell_count(struct supd_control *c, const char *type, const char *key, size_t n)
+{
+	const struct supd_field count = { .key = key, .type = SUPD_NUMBER, .value.number = (int64_t) n };
+	const struct supd_row fields = { &count, 1 };
+
+	events_tell(c, &(struct happening) { .type = type, .fields = &fields });
+}
+
+static void log_reload(struct supd_control *c, const struct reload_report *report, int r)
 {
 	for (size_t i = 0; i < report->mistakes.n; i++) {
 		_cleanup_free_ char *line = diag_format(&report->mistakes.entry[i]);
@@ -176,12 +195,11 @@ static void log_reload(const struct reload_report *report, int r)
 		log_warning(0, "%s", line ? line : "out of memory");
 	}
 	if (r == -EBADMSG)
-		log_error(0, "reload refused for %u mistake%s; everything is as it was", report->mistakes.n_errors,
-			  report->mistakes.n_errors == 1 ? "" : "s");
+		tell_count(c, "reload-refused", "mistakes", report->mistakes.n_errors);
 	else if (r < 0)
 		log_error(r, "reload failed; everything is as it was");
 	else
-		log_notice("reloaded: %zu unit%s changed", report->n, report->n == 1 ? "" : "s");
+		tell_count(c, "reloaded", "changed", report->n);
 }
 
 static int reload(struct supd_control *c, struct reload_report *ret)
@@ -190,7 +208,7 @@ static int reload(struct supd_control *c, struct reload_report *ret)
 	int r = manager_reload(c->manager, &now, ret);
 
 	jobs_timers_changed(c);
-	log_reload(ret, r);
+	log_reload(c, ret, r);
 	return r;
 }
 
@@ -399,6 +417,7 @@ void supd_control_ask(void *userdata, const struct control_request *q)
 		[CONTROL_PAUSE] = ask_pause,
 		[CONTROL_RESUME] = ask_pause,
 		[CONTROL_LOGS] = logs_read,
+		[CONTROL_EVENTS] = events_read,
 		[CONTROL_ENVIRONMENT] = environment_ask,
 		[CONTROL_HISTORY] = history_ask,
 		[CONTROL_STATISTICS] = history_ask,

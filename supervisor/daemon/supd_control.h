@@ -7,6 +7,7 @@
 
 #include "control/api.h"
 #include "core/manager.h"
+#include "daemon/supd_events.h"
 #include "daemon/supd_jobs.h"
 #include "daemon/supd_logs.h"
 #include "world.h"
@@ -28,6 +29,7 @@ struct supd_control {
 	struct keeper *keeper;  /* of what services print; NULL: nothing is kept */
 	struct sd_event *event;
 	struct logs logs;
+	struct events events;
 };
 
 /* A control_ask_fn; @userdata is a struct supd_control. */

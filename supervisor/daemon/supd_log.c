@@ -1,45 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 #include "daemon/supd_log.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "base/cleanup.h"
 #include "base/diag.h"
 #include "base/log.h"
-#include "base/timespan.h"
+#include "base/text.h"
 #include "core/manager.h"
+#include "core/report.h"
 #include "core/unit.h"
+#include "daemon/supd_control.h"
 
-static void say(const struct unit *u, int level, const char *fmt, ...) _printf_(3, 4);
-static void say(const struct unit *u, int level, const char *fmt, ...)
+static void tell(struct supd_control *c, const char *type, const struct unit *u, const struct report *fields)
 {
-	char message[512];
-	const struct log_line line = {
-		.level = level, .unit = u->name, .run_id = u->run ? u->run->id : NULL, .message = message,
+	const struct supd_row row = { .field = fields->field, .n = fields->n };
+	const struct happening h = {
+		.type = type, .unit = u->name, .run_id = u->run ? u->run->id : NULL, .fields = &row,
 	};
-	va_list ap;
 
-	va_start(ap, fmt);
-	(void) vsnprintf(message, sizeof(message), fmt, ap);
-	va_end(ap);
-	log_write(&line);
+	events_tell(c, &h);
 }
 
-void supd_log_started(const struct unit *u)
+static void report_beginning(struct report *r, const struct run *run, char hex[2 * RUN_ID_BYTES + 1])
 {
+	text_hex16(run->id, hex);
+	report_string(r, "run_id", hex);
+	report_string(r, "trigger", run->trigger_unit);
+	report_string(r, "cause", run->cause);
+	report_number(r, "attempt", run->attempt);
+	report_time(r, "scheduled", run->trigger_unit ? run_scheduled_real(run) : USEC_NEVER);
+}
+
+void supd_log_started(struct supd_control *c, const struct unit *u)
+{
+	_cleanup_(arena_done) struct arena arena = { 0 };
+	struct report r = { .arena = &arena };
 	const struct run *run = u->run;
-	char attempt[32] = "";
+	char hex[2 * RUN_ID_BYTES + 1];
 
 	/* It was not, and its end says why. */
 	if (run->result == RUN_RESULT_DEPENDENCY || run->result == RUN_RESULT_START_LIMIT)
 		return;
-	if (run->attempt > 1)
-		(void) snprintf(attempt, sizeof(attempt), ", attempt %u", (unsigned) run->attempt);
-	if (run->trigger_unit)
-		say(u, LOG_INFO, "started by %s (%s%s)", run->trigger_unit, run->cause, attempt);
-	else
-		say(u, LOG_INFO, "started (%s%s)", run->cause, attempt);
+	report_beginning(&r, run, hex);
+	tell(c, "started", u, &r);
 }
 
 static bool is_failure(enum run_result r)
@@ -48,34 +50,40 @@ static bool is_failure(enum run_result r)
 }
 
 /* It is over without a run having ended: it was stopped, or is not restarted any more. */
-static void say_over(const struct unit *u)
+static void tell_over(struct supd_control *c, const struct unit *u)
 {
-	if (u->service.state == SERVICE_FAILED && u->chain && u->chain->n_restarts > 0)
-		say(u, LOG_NOTICE, "restarted %u times, and given up: see StartLimitBurst=", u->chain->n_restarts);
-	else if (u->run)
-		say(u, LOG_INFO, "stopped");
+	_cleanup_(arena_done) struct arena arena = { 0 };
+	struct report r = { .arena = &arena };
+
+	if (u->service.state == SERVICE_FAILED && u->chain && u->chain->n_restarts > 0) {
+		report_number(&r, "restarts", u->chain->n_restarts);
+		tell(c, "given-up", u, &r);
+	} else if (u->run) {
+		tell(c, "stopped", u, &r);
+	}
 }
 
-void supd_log_settled(const struct unit *u, bool run_ended)
+void supd_log_settled(struct supd_control *c, const struct unit *u, bool run_ended)
 {
+	_cleanup_(arena_done) struct arena arena = { 0 };
+	struct report r = { .arena = &arena };
 	const struct run *run = u->run;
-	char words[512], took[TIMESPAN_MAX + sizeof(" after ")] = "", span[TIMESPAN_MAX];
-	char again[TIMESPAN_MAX + sizeof(", restart in ")] = "";
+	char words[512], hex[2 * RUN_ID_BYTES + 1];
+	bool has_started, is_restarted = u->service.state == SERVICE_AUTO_RESTART;
 
 	if (!run_ended) {
-		say_over(u);
+		tell_over(c, u);
 		return;
 	}
-	if (run->started_boot != 0)
-		(void) snprintf(took, sizeof(took), " after %s",
-				timespan_print(span, sizeof(span), usec_sub(run->ended_boot, run->started_boot),
-					       USEC_PER_MSEC));
-	if (u->service.state == SERVICE_AUTO_RESTART)
-		(void) snprintf(again, sizeof(again), ", restart in %s",
-				timespan_print(span, sizeof(span), u->config->spec->restart->delay, USEC_PER_MSEC));
-	say(u, is_failure(run->result) ? LOG_NOTICE : LOG_INFO, "%s%s%s%s%s",
-	    run_result_words(run, words, sizeof(words)), took,
-	    run_unmet(run) ? ": " : "", run_unmet(run) ? run_unmet(run) : "", again);
+	has_started = run->started_boot != 0;
+	report_beginning(&r, run, hex);
+	report_string(&r, "result", run_result_to_string(run->result));
+	report_string(&r, "words", run_result_words(run, words, sizeof(words)));
+	report_bool(&r, "failed", is_failure(run->result));
+	report_span(&r, "duration", has_started ? usec_sub(run->ended_boot, run->started_boot) : USEC_NEVER);
+	report_string(&r, "unmet", run_unmet(run));
+	report_span(&r, "restart_in", is_restarted ? u->config->spec->restart->delay : USEC_NEVER);
+	tell(c, "finished", u, &r);
 }
 
 void supd_log_problems(const char *unit, const struct diag *d)

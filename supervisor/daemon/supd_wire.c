@@ -88,7 +88,7 @@ static void on_started(void *userdata, struct unit *u)
 {
 	struct supd_wire *w = userdata;
 
-	supd_log_started(u);
+	supd_log_started(w->control, u);
 	supd_history_run(w->control->history, u);
 	jobs_started(w->control, u);
 }
@@ -97,7 +97,7 @@ static void on_settled(void *userdata, struct unit *u, bool run_ended)
 {
 	struct supd_wire *w = userdata;
 
-	supd_log_settled(u, run_ended);
+	supd_log_settled(w->control, u, run_ended);
 	if (run_ended)
 		supd_history_run(w->control->history, u);
 	jobs_settled(w->control, u, run_ended);
@@ -108,6 +108,7 @@ static void on_event(void *userdata, const char *type, const char *unit, const s
 {
 	struct supd_wire *w = userdata;
 
+	events_tell_plugin(w->control, type, unit, fields);
 	supd_history_event(w->control->history, type, unit, fields);
 	jobs_event(w->control, type, unit, fields);
 }

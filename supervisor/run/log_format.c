@@ -75,6 +75,20 @@ static int json_set_text(json_t *object, const char *key, const char *text)
 	return json_object_set_new(object, "escaped", json_true());
 }
 
+static int json_set_event(json_t *object, const struct log_line *line)
+{
+	json_t *fields = json_object();
+
+	for (size_t i = 0; fields && i < line->n_fields; i++)
+		if (json_set_text(fields, line->field[i].name, line->field[i].value) < 0) {
+			json_decref(fields);
+			return -1;
+		}
+	if (!fields || json_object_set_new(object, "fields", fields) < 0)
+		return -1;
+	return json_object_set_new(object, "event", json_string(line->event));
+}
+
 static int json_fill(json_t *object, usec_t now, const struct log_line *line)
 {
 	char when[64], hex[33];
@@ -91,6 +105,8 @@ static int json_fill(json_t *object, usec_t now, const struct log_line *line)
 			return -1;
 	}
 	if (line->stream && json_object_set_new(object, "stream", json_string(line->stream)) < 0)
+		return -1;
+	if (line->event && json_set_event(object, line) < 0)
 		return -1;
 	return json_set_text(object, "message", line->message);
 }
@@ -126,6 +142,21 @@ static void journal_field(FILE *f, const char *name, const char *value)
 	fprintf(f, "%s\n", value);
 }
 
+/* SUPD_EVENT=missed, SUPD_REASON=overlap. */
+static void journal_event(FILE *f, const struct log_line *line)
+{
+	journal_field(f, "SUPD_EVENT", line->event);
+	for (size_t i = 0; i < line->n_fields; i++) {
+		char name[64] = "SUPD_";
+		size_t n = strlen(name);
+
+		for (const char *p = line->field[i].name; *p && n < sizeof(name) - 1; p++)
+			name[n++] = *p >= 'a' && *p <= 'z' ? (char) (*p - 'a' + 'A') : *p;
+		name[n] = '\0';
+		journal_field(f, name, line->field[i].value);
+	}
+}
+
 static int journal_datagram(const struct log_line *line, char **ret, size_t *ret_n)
 {
 	char *bytes = NULL, hex[33];
@@ -147,6 +178,8 @@ static int journal_datagram(const struct log_line *line, char **ret, size_t *ret
 	}
 	if (line->stream)
 		journal_field(f, "SUPD_STREAM", line->stream);
+	if (line->event)
+		journal_event(f, line);
 	journal_field(f, "MESSAGE", line->message);
 	failed = ferror(f);
 	if (fclose(f) != 0 || failed) {

@@ -50,6 +50,12 @@ while read -r page files; do
 	empty "every key that supd applies stands in man/$page" "$(unnamed_keys ${page//,/ } <<<"$rows")"
 done <<<"$pages"
 
+# Types of events, and fields: rows { "name", LOG_… and { "name", SUPD_….
+events=$(grep -oE '\{ "[a-z_-]+", (LOG|SUPD)_' supervisor/core/events.c | sed -E 's/\{ "//; s/",.*//' | sort -u)
+ok "the table of events was found" test -n "$events"
+empty "each type of event and each field stands in man/supd-events.7" \
+	"$(for name in $events; do grep -qE -- "^\.It Cm $name( |\$)" man/supd-events.7 || echo "no $name"; done)"
+
 for program in supd.8 supctl.1; do
 	[ -x "$TOP_BUILDDIR/${program%.*}" ] || continue
 	text=$(plain "$program")

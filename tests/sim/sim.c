@@ -588,7 +588,8 @@ static void on_event(void *userdata, const char *type, const char *unit, const s
 	struct sim *s = userdata;
 	struct sim_record r = { .count = 1 };
 
-	if (s->is_dead)
+	/* Of supd as a whole, and of what comes of it later. */
+	if (s->is_dead || !unit || str_equal(type, "catch-up"))
 		return;
 	snprintf(r.type, sizeof(r.type), "%s", type);
 	snprintf(r.unit, sizeof(r.unit), "%s", unit);

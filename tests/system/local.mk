@@ -8,6 +8,7 @@ system_tests += %D%/test_debian_units.sh
 system_tests += %D%/test_dependencies.sh
 system_tests += %D%/test_enable.sh
 system_tests += %D%/test_env.sh
+system_tests += %D%/test_events.sh
 system_tests += %D%/test_exec.sh
 system_tests += %D%/test_explain.sh
 system_tests += %D%/test_gate.sh

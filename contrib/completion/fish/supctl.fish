@@ -21,4 +21,4 @@ complete -c supctl -n '__fish_seen_subcommand_from run' -a '(__fish_complete_com
 complete -c supctl -n '__fish_seen_subcommand_from experimental' -a 'enable disable timers'
 complete -c supctl -n '__fish_seen_subcommand_from trigger why skip unskip' -a '(__supctl_units .timer)'
 complete -c supctl -n '__fish_seen_subcommand_from start stop restart env logs' -a '(__supctl_units .service)'
-complete -c supctl -n '__fish_seen_subcommand_from status plan history stats show cat reset enable disable mask unmask simulate is-healthy' -a '(__supctl_units "")'
+complete -c supctl -n '__fish_seen_subcommand_from status plan history events stats show cat reset enable disable mask unmask simulate is-healthy' -a '(__supctl_units "")'

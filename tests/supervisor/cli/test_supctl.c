@@ -354,6 +354,11 @@ static void ask(void *userdata, const struct control_request *q)
 	case CONTROL_LOGS:
 		answer_logs(q);
 		return;
+	case CONTROL_EVENTS:
+		SEND(q->id, NUMBER("seq", 7), STRING("type", "missed"), STRING("level", "notice"),
+		     STRING("unit", q->n_units > 0 ? q->units[0] : "a.timer"), STRING("message", q->types ? q->types : "mis\033[31m"));
+		control_done(server, q->id, 0, NULL);
+		return;
 	case CONTROL_HISTORY:
 		answer_history(q);
 		return;

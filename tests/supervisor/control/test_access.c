@@ -91,6 +91,7 @@ static const struct {
 	{ "GetEnvironment", false }, { "MaskUnit", false },        { "UnmaskUnit", false },
 	{ "ReadOutput", false },     { "RunTransient", false },
 	{ "ListHistory", true },     { "GetStatistics", true },
+	{ "ReadEvents", true },
 	{ "SkipMoment", false },     { "UnskipMoment", false },    { "GetPlan", true },
 };
 

@@ -17,6 +17,10 @@ check_PROGRAMS += %D%/test_directories
 TESTS += %D%/test_directories
 %C%_test_directories_LDADD = $(TEST_LIBS) $(CORE_LIBS)
 
+check_PROGRAMS += %D%/test_events
+TESTS += %D%/test_events
+%C%_test_events_LDADD = $(TEST_LIBS) $(CORE_LIBS)
+
 check_PROGRAMS += %D%/test_report
 TESTS += %D%/test_report
 %C%_test_report_LDADD = $(TEST_LIBS) $(CORE_LIBS)

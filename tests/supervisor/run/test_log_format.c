@@ -55,6 +55,23 @@ START_TEST(text_is_one_escaped_line)
 }
 END_TEST
 
+START_TEST(an_event_has_its_fields)
+{
+	static const struct log_field field[] = { { "reason", "overlap" }, { "restart_in", "5" } };
+	const struct log_line line = {
+		.level = LOG_NOTICE, .message = "x", .event = "missed", .field = field, .n_fields = ELEMENTS(field),
+	};
+	_cleanup_free_ char *json = format(LOG_JSON, &line, NULL), *text = format(LOG_PREFIX, &line, NULL);
+	_cleanup_free_ char *datagram = NULL;
+	size_t n;
+
+	ck_assert(strstr(json, "\"fields\":{\"reason\":\"overlap\",\"restart_in\":\"5\"},\"event\":\"missed\""));
+	ck_assert_str_eq(text, "<5>x\n");
+	datagram = format(LOG_JOURNAL, &line, &n);
+	ck_assert(memmem(datagram, n, "\nSUPD_EVENT=missed\nSUPD_REASON=overlap\nSUPD_RESTART_IN=5\n", 52));
+}
+END_TEST
+
 START_TEST(json_is_one_valid_line)
 {
 	size_t n;
@@ -149,6 +166,7 @@ static Suite *log_format_suite(void)
 	Suite *s = suite_create("log_format");
 	TCase *tc = tcase_create("log_format");
 
+	tcase_add_test(tc, an_event_has_its_fields);
 	tcase_add_loop_test(tc, text_is_one_escaped_line, 0, ELEMENTS(rows));
 	tcase_add_loop_test(tc, json_is_one_valid_line, 0, ELEMENTS(rows));
 	tcase_add_test(tc, journal_fields_are_lines);
