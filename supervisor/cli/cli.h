@@ -48,7 +48,9 @@ enum cli_option_bit {
 	CLI_TO = 1 << 30,
 	CLI_TYPE = 1 << 27,
 	CLI_UNIT = INT_MIN, /* the last bit there is */
-	CLI_VERBATIM = CLI_VERSION, /* in a verb's options alone, where that bit means nothing else; no option: what follows the verb is all its own, whatever it looks like */
+	/* In a verb's options alone, where that bit means nothing else. No option: what follows the verb is all its own,
+	 * whatever it looks like. */
+	CLI_VERBATIM = CLI_HELP,
 };
 
 enum cli_json { CLI_JSON_OFF, CLI_JSON_SHORT, CLI_JSON_PRETTY };
