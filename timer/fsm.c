@@ -499,14 +499,12 @@ void step_interval_anew(struct step *s, enum trigger_kind kind)
 static void disable(struct step *s)
 {
 	const struct timer *t = s->t;
-	struct timer_memory *m = s->memory;
 
 	if (t->next.real <= s->now.real && !step_is_skipped_real(s, t->next.real))
 		step_missed(s, MISS_DISABLED, t->next.real);
 	if (t->next.boot <= (int64_t) s->now.boot && !step_is_skipped_boot(s, NULL, t->next.boot))
 		step_missed(s, MISS_DISABLED, timer_real_of(&s->now, t->next.boot));
-	m->accounted_real = m->kept_real = 0;
-	m->accounted = (struct stamp) { 0 };
+	step_unschedule(s);
 }
 
 static void begin_anew(struct step *s)

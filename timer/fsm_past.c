@@ -14,6 +14,21 @@ static void spent_remove(struct timer_memory *m, unsigned i)
 	m->n_spent--;
 }
 
+/* Of too many, the one that ends first is forgotten: what lies ahead is sure to come again, what lies far behind is not.
+ * False: that would be the one that ends at @to. */
+static bool spent_make_room(struct timer_memory *m, usec_t to)
+{
+	unsigned first = 0;
+
+	for (unsigned i = 1; i < m->n_spent; i++)
+		if (m->spent[i].to < m->spent[first].to)
+			first = i;
+	if (to <= m->spent[first].to)
+		return false;
+	spent_remove(m, first);
+	return true;
+}
+
 void memory_spend(struct timer_memory *m, usec_t from, usec_t to)
 {
 	if (from >= to)
@@ -25,8 +40,8 @@ void memory_spend(struct timer_memory *m, usec_t from, usec_t to)
 			to = usec_max(to, m->spent[i].to);
 			spent_remove(m, i);
 		}
-	if (m->n_spent == TIMER_SPENT_MAX)
-		spent_remove(m, 0);
+	if (m->n_spent == TIMER_SPENT_MAX && !spent_make_room(m, to))
+		return;
 	/* Without memory it is forgotten: should the clock be set back over it, it comes again. */
 	(void) memory_add_spent(m, from, to);
 }
@@ -81,12 +96,26 @@ static void record_from_future(struct step *s, usec_t line)
 	step_effect(s, (struct timer_effect) { .kind = TFX_FUTURE, .at = line });
 }
 
-/* A catch-up whose moment lies ahead again is none: that moment comes by itself. */
+static bool is_to_come(const struct step *s, usec_t when)
+{
+	struct moments moment;
+
+	schedule_moments(s->c->spec, s->memory, s->c->local, when - 1, when, &moment);
+	return moment.n > 0;
+}
+
+/* A catch-up whose moment lies ahead again is none: that moment comes by itself, unless it is spent: it had
+ * been taken, and did not start. */
 static void unwait_future(struct step *s)
 {
 	struct timer_memory *m = s->memory;
+	const struct waiting w = m->waiting;
 
-	if (s->t->catch_up_at == USEC_NEVER || m->waiting.scheduled <= s->now.real || m->waiting.reason == MISS_INTERRUPTED)
+	if (w.reason == MISS_NONE || w.reason == MISS_INTERRUPTED || w.scheduled <= s->now.real)
+		return;
+	if (!s->t->is_clock_believed && w.scheduled >= s->c->clock_epoch)
+		return; /* nobody knows where it lies */
+	if (w.reason == MISS_SHUTDOWN && !is_to_come(s, w.scheduled))
 		return;
 	m->waiting = (struct waiting) { 0 };
 	s->t->catch_up_at = USEC_NEVER;
@@ -268,14 +297,21 @@ static void ladder_lost(struct step *s)
 		stamp_advance(&s->memory->anchor_active, s->memory->last_end);
 }
 
-/* What is scheduled by nobody is missed by nobody. */
-static void begin_disabled(struct step *s)
+/* What is scheduled by nobody is missed by nobody. What came does not come again all the same. */
+void step_unschedule(struct step *s)
 {
 	struct timer_memory *m = s->memory;
 
-	step_drop_waiting(s);
+	if (m->kept_real == 0 && m->accounted_real >= s->c->clock_epoch)
+		memory_spend(m, m->normal_since, m->accounted_real);
 	m->accounted_real = m->kept_real = 0;
 	m->accounted = (struct stamp) { 0 };
+}
+
+static void begin_disabled(struct step *s)
+{
+	step_drop_waiting(s);
+	step_unschedule(s);
 }
 
 static void begin_enabled(struct step *s, bool is_run_last)

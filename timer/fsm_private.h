@@ -51,6 +51,8 @@ void step_prune_skips(struct step *s);
 void step_begin(struct step *s);
 /* Draws the line at now, once the clock can be believed, and deals with what lies behind it. */
 void step_begin_calendar(struct step *s);
+/* No moments from here on: the timer is disabled. */
+void step_unschedule(struct step *s);
 void step_jump(struct step *s);
 /* Moments in (from, to] do not come again, should the clock go back. */
 void memory_spend(struct timer_memory *m, usec_t from, usec_t to);

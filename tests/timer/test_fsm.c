@@ -232,6 +232,13 @@ static const struct script scripts[] = {
 	       ROW(2 * HOUR + 1, ENDED, IDLE, 3 * HOUR, NEVER, "ended", SUCCESS),
 	       ROW(2 * HOUR + 2, TIMER_JUMP, IDLE, 3 * HOUR, NEVER, "", .jump = -110 * MIN),
 	       ROW(4 * HOUR + 50 * MIN, WAKE, INTENT, 4 * HOUR, NEVER, "intent")),
+	SCRIPT("nor does it if the timer was disabled in between", "OnCalendar=hourly\n", NULL,
+	       ROW(1, BEGIN, IDLE, HOUR, NEVER, ""),
+	       RUN(HOUR, 2 * HOUR),
+	       ROW(HOUR + 1, ENDED, IDLE, 2 * HOUR, NEVER, "ended", SUCCESS),
+	       ROW(HOUR + 2, TIMER_CHANGED, IDLE, NEVER, NEVER, "", .spec = "OnCalendar=hourly\nEnabled=no\n"),
+	       ROW(HOUR + 3, TIMER_JUMP, IDLE, NEVER, NEVER, "", .jump = -30 * MIN),
+	       ROW(HOUR + 4, TIMER_CHANGED, IDLE, 2 * HOUR, NEVER, "", .spec = "OnCalendar=hourly\n")),
 	SCRIPT("small steps to and fro run nothing twice", "OnCalendar=minutely\n", NULL,
 	       ROW(1, BEGIN, IDLE, MIN, NEVER, ""),
 	       RUN(MIN, 2 * MIN),
@@ -332,6 +339,13 @@ static const struct script scripts[] = {
 	       ROW(2 * HOUR, WAKE, INTENT, 26 * HOUR, NEVER, "intent"),
 	       ROW(2 * HOUR, TIMER_END, IDLE, 26 * HOUR, 2 * HOUR, ""),
 	       ROW(3 * HOUR, BEGIN, IDLE, 26 * HOUR, 3 * HOUR, ""),
+	       ROW(3 * HOUR, WAKE, INTENT, 26 * HOUR, NEVER, "intent")),
+	SCRIPT("so it is if the clock is set back over it, which it had come on", DAILY, NULL,
+	       ROW(0, BEGIN, IDLE, 2 * HOUR, NEVER, ""),
+	       ROW(2 * HOUR, WAKE, INTENT, 26 * HOUR, NEVER, "intent"),
+	       ROW(2 * HOUR, TIMER_END, IDLE, 26 * HOUR, 2 * HOUR, ""),
+	       ROW(3 * HOUR, BEGIN, IDLE, 26 * HOUR, 3 * HOUR, ""),
+	       ROW(3 * HOUR, TIMER_JUMP, IDLE, 26 * HOUR, 3 * HOUR, "", .jump = -2 * HOUR),
 	       ROW(3 * HOUR, WAKE, INTENT, 26 * HOUR, NEVER, "intent")),
 	SCRIPT("not persistent: it is missed", DAILY "Persistent=no\n", NULL,
 	       ROW(0, BEGIN, IDLE, 2 * HOUR, NEVER, ""),
@@ -593,6 +607,25 @@ START_TEST(a_board_that_boots_in_1970_makes_up_for_the_night_when_it_learns_the_
 }
 END_TEST
 
+START_TEST(in_1970_a_moment_that_did_not_start_comes_again_and_has_one_record)
+{
+	const struct row due = { .at = HOUR, .event = TIMER_WAKE }, end = { .at = HOUR, .event = TIMER_END };
+	const struct row again = { .at = HOUR + 30 * MIN, .event = TIMER_WAKE };
+	struct bench b;
+
+	bench_init(&b, "OnCalendar=hourly\n", NULL);
+	b.skew = -20000 * DAY;
+	begin_at(&b, 1, "");
+	ck_assert_str_eq(bench_step(&b, &due), "intent");
+	ck_assert_str_eq(bench_step(&b, &end), "");
+	b.timer.catch_up_at = USEC_NEVER; /* in another life */
+	b.skew -= 30 * MIN;
+	begin_at(&b, HOUR + 1, "");
+	ck_assert_str_eq(bench_step(&b, &again), "intent");
+	bench_done(&b);
+}
+END_TEST
+
 START_TEST(stamps_from_before_the_boot_follow_the_clock)
 {
 	const struct row set = { .at = 0, .event = TIMER_JUMP, .jump = 20000 * DAY };
@@ -624,6 +657,29 @@ START_TEST(what_stretches_are_spent_is_merged_and_bounded)
 		ck_assert_uint_le(b.timer.memory.n_spent, TIMER_SPENT_MAX);
 	}
 	ck_assert_uint_le(b.timer.memory.n_spent, 3);
+	bench_done(&b);
+}
+END_TEST
+
+START_TEST(of_too_many_stretches_the_one_that_ends_first_is_forgotten)
+{
+	const struct row due = { .at = HOUR, .event = TIMER_WAKE };
+	const struct row back = { .at = HOUR + 1, .event = TIMER_JUMP, .jump = -30 * MIN };
+	struct timer_memory *m;
+	struct bench b;
+
+	bench_init(&b, "OnCalendar=hourly\n", NULL);
+	begin_at(&b, 1, "");
+	m = &b.timer.memory;
+	ck_assert(memory_add_spent(m, real_at(300 * DAY), real_at(301 * DAY)));
+	for (int i = 1; i < TIMER_SPENT_MAX; i++)
+		ck_assert(memory_add_spent(m, real_at(-2 * i * DAY), real_at(-2 * i * DAY + 1)));
+	ck_assert_str_eq(bench_step(&b, &due), "intent");
+	(void) bench_step(&b, &back);
+	ck_assert_uint_eq(m->n_spent, TIMER_SPENT_MAX);
+	ck_assert_uint_eq(m->spent[0].to, real_at(301 * DAY));
+	ck_assert_uint_eq(m->spent[TIMER_SPENT_MAX - 2].to, real_at(-2 * (TIMER_SPENT_MAX - 2) * DAY + 1));
+	ck_assert_uint_eq(m->spent[TIMER_SPENT_MAX - 1].to, real_at(HOUR));
 	bench_done(&b);
 }
 END_TEST
@@ -680,8 +736,10 @@ static Suite *fsm_suite(void)
 	tcase_add_test(t, a_record_from_the_near_future_runs_nothing_twice);
 	tcase_add_test(t, a_record_from_the_far_future_is_not_believed);
 	tcase_add_test(t, a_board_that_boots_in_1970_makes_up_for_the_night_when_it_learns_the_time);
+	tcase_add_test(t, in_1970_a_moment_that_did_not_start_comes_again_and_has_one_record);
 	tcase_add_test(t, stamps_from_before_the_boot_follow_the_clock);
 	tcase_add_test(t, what_stretches_are_spent_is_merged_and_bounded);
+	tcase_add_test(t, of_too_many_stretches_the_one_that_ends_first_is_forgotten);
 	tcase_add_test(t, a_masked_target_is_counted_in_a_row);
 	tcase_add_test(t, spreading_moves_the_alarm);
 	suite_add_tcase(s, t);
