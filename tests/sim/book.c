@@ -28,9 +28,9 @@ static void tell(const struct book *b, const struct book_timer *t)
 	for (size_t k = 0; k < b->sim->n_files; k++)
 		if (strcmp(b->sim->file[k].name, t->name) == 0)
 			file = &b->sim->file[k];
-	fprintf(stderr, "# %s\n# book: since %llu, kept %llu, line %llu, vague %llu, interrupted %llu\n",
+	fprintf(stderr, "# %s\n# book: since %llu, kept %llu, line %llu, vague %llu, forgotten %llu, interrupted %llu\n",
 		file && file->text ? file->text : "-", SPANS(t->memory.since), SPANS(t->memory.kept), SPANS(t->memory.line),
-		SPANS(t->memory.vague), SPANS(t->memory.interrupted));
+		SPANS(t->memory.vague), SPANS(t->memory.forgotten), SPANS(t->memory.interrupted));
 	if (i)
 		e = names_find(&i->entries, t->name);
 	if (!e)
@@ -376,7 +376,7 @@ static bool is_moment(const struct book *b, const struct book_timer *t, usec_t a
 
 static usec_t floor_of(const struct book_timer *t)
 {
-	return usec_max(t->memory.since, t->memory.vague);
+	return usec_max(t->memory.since, usec_max(t->memory.vague, t->memory.forgotten));
 }
 
 static bool is_target_active(const struct book *b, const struct book_timer *t)
@@ -390,7 +390,7 @@ static void take_calendar(struct book *b, struct book_timer *t, const struct sim
 
 	if (!is_moment(b, t, r->scheduled) && r->scheduled > t->memory.vague)
 		fail(b, t, "ran for %llu, which is no moment", SPANS(r->scheduled));
-	if (fate_of(t, r->scheduled) != FATE_NONE)
+	if (fate_of(t, r->scheduled) != FATE_NONE && r->scheduled > t->memory.forgotten)
 		fail(b, t, "moment %llu ran although it has a record", SPANS(r->scheduled));
 	if (r->scheduled > now)
 		fail(b, t, "ran before its moment");
@@ -411,7 +411,7 @@ static void take_catch_up(struct book *b, struct book_timer *t, const struct sim
 		fail(b, t, "made up for a moment that lies ahead");
 	if (t->memory.interrupted == r->scheduled) {
 		t->memory.interrupted = 0;
-		if (is_moment(b, t, r->scheduled))
+		if (is_moment(b, t, r->scheduled) && (r->scheduled <= now || now >= SIM_EPOCH))
 			fate_set(b, t, r->scheduled, FATE_RAN);
 		return;
 	}
@@ -588,7 +588,7 @@ static void missed(struct book *b, struct book_timer *t, const struct sim_record
 		t->memory.interrupted = r->scheduled;
 		t->memory.is_open = false;
 	} else if ((str_equal(r->reason, "shutdown") || str_equal(r->reason, "overlap")) && r->count == 1 &&
-		   r->scheduled == t->memory.interrupted && t->memory.interrupted != 0) {
+		   t->memory.interrupted != 0 && r->scheduled == t->memory.interrupted) {
 		t->memory.interrupted = 0;
 		if (is_moment(b, t, r->scheduled) && (r->scheduled <= sim_real(b->sim) || sim_real(b->sim) >= SIM_EPOCH))
 			fate_set(b, t, r->scheduled, FATE_MISSED);
@@ -754,10 +754,10 @@ static void begin_believed(struct book *b, struct book_timer *t, usec_t now, boo
 		m->since = 0;
 	m->kept = 0;
 	if (m->since == 0)
-		m->since = now;
+		fates_ahead(b, t, now, true); /* what was passed over comes, now that somebody schedules it */
 	else if (line > now && line >= SIM_EPOCH)
 		fates_ahead(b, t, now, is_set_back || line - now <= USEC_PER_DAY);
-	m->since = usec_min(m->since, now);
+	m->since = m->since ? usec_min(m->since, now) : now;
 }
 
 /* Its run went on while nobody listened. */
@@ -807,6 +807,8 @@ static void timer_begins(struct book *b, struct book_timer *t)
 	t->memory.version = t->plan.version;
 	t->memory.zone = b->zone;
 	still_runs(b, t);
+	if (t->memory.is_open)
+		t->memory.scheduled = t->memory.open_scheduled; /* it is known to have begun */
 	t->is_active = t->plan.is_enabled;
 	if (!t->is_active) {
 		t->memory.since = t->memory.kept = 0;
@@ -843,6 +845,8 @@ static void timer_changed(struct book *b, struct book_timer *t)
 	t->has_ladder = t->ladder_said = false;
 	t->waits_since = 0;
 	t->anchor_active = t->anchor_inactive = 0;
+	if (t->is_active && !was_active)
+		fates_ahead(b, t, now, true);
 	if (!t->is_active)
 		t->memory.since = t->memory.kept = 0;
 	else
@@ -1041,11 +1045,21 @@ static void waits(struct book *b, struct book_timer *t, bool has_open)
 	}
 }
 
+/* Up to here moments have come: those behind wait out a delay. A jump leaves none waiting. */
+static usec_t come_by(const struct book *b, const struct book_timer *t)
+{
+	int64_t step = b->sim->last_step;
+
+	if (happens(b, "clock jump") && (step > (int64_t) STEP || step < -(int64_t) STEP))
+		return sim_real(b->sim);
+	return usec_sub(sim_real(b->sim), t->plan.delay);
+}
+
 /* Every moment up to now has its record; one may wait to be made up for, for a while. */
 static void moments_have_records(struct book *b, struct book_timer *t, bool is_settled)
 {
 	const struct sim_expression *e = expression(t);
-	usec_t now = sim_real(b->sim), until = now > t->plan.delay ? now - t->plan.delay : 0, m;
+	usec_t until = come_by(b, t), m;
 	unsigned open = 0, settled = 0;
 	usec_t waiting = 0;
 
@@ -1085,14 +1099,18 @@ static void no_interval_is_silent(struct book *b, struct book_timer *t)
 		fail(b, t, "its interval has fallen silent");
 }
 
-/* Eight stretches of the past are remembered apart. With more, a clock that is set back over the oldest brings its
- * moments again. */
-static void past_is_vague(struct book *b, struct book_timer *t)
+/* Eight stretches of the past are remembered apart. With more, a clock that is set back over the one that ends first
+ * brings its moments again. */
+static void past_is_forgotten(struct book *b, struct book_timer *t)
 {
 	const struct entry *e = names_find(&b->sim->manager->host.instance->entries, t->name);
+	usec_t first = USEC_NEVER;
 
-	if (e && e->timer.memory.n_spent == TIMER_SPENT_MAX)
-		t->memory.vague = usec_max(t->memory.vague, t->memory.peak);
+	if (!e || e->timer.memory.n_spent < TIMER_SPENT_MAX)
+		return;
+	for (unsigned i = 0; i < TIMER_SPENT_MAX; i++)
+		first = usec_min(first, e->timer.memory.spent[i].to);
+	t->memory.forgotten = usec_max(t->memory.forgotten, first);
 }
 
 static void alarms_match(struct book *b)
@@ -1146,7 +1164,7 @@ static void check(struct book *b)
 		if (!t->is_active)
 			continue;
 		t->memory.peak = usec_max(t->memory.peak, sim_real(b->sim));
-		past_is_vague(b, t);
+		past_is_forgotten(b, t);
 		if (is_settled || has_begun)
 			moments_have_records(b, t, is_settled);
 		if (!is_settled)

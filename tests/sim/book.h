@@ -45,6 +45,7 @@ struct book_memory {
 	usec_t line;      /* the last time at which something was settled */
 	usec_t peak;      /* the latest such */
 	usec_t vague;     /* up to here the spec or the zone was another: nothing is known */
+	usec_t forgotten; /* up to here the timer may have forgotten what it accounted for */
 	usec_t scheduled; /* of the last run */
 	usec_t interrupted; /* this moment may run once more */
 	bool is_open;

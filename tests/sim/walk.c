@@ -278,7 +278,7 @@ static void act(struct walker *w)
 		(void) sim_suspend(&w->sim, span(w, USEC_PER_SEC, 5 * DAY));
 		break;
 	case 10:
-		w->sim.is_disk_full = chance(w, 50);
+		w->sim.is_disk_full = chance(w, 25);
 		break;
 	case 11:
 		(void) sim_pause(&w->sim, true);
