@@ -138,6 +138,7 @@ exits 2 "a run that is none" supctl logs fails --run=xyz
 exits 2 "a number that is none" supctl logs fails -n some
 
 # Following
+: >"$dir/followed"
 supctl logs -f -n 1 steps >"$dir/followed" &
 follower=$!
 exec 8< <(tail -f --pid="$follower" "$dir/followed" 2>/dev/null)

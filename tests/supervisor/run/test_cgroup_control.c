@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/file.h>
@@ -186,6 +187,16 @@ static bool stage_new(struct stage *s)
 	return true;
 }
 
+/* A process that was waited for may stay in its group for a moment. */
+static void wait_until_empty(const struct cgroup *g)
+{
+	struct pollfd p = { .fd = openat(g->fd, "cgroup.events", O_RDONLY | O_CLOEXEC), .events = POLLPRI };
+
+	while (cgroup_is_populated(g) > 0)
+		(void) poll(&p, 1, 1000);
+	close(p.fd);
+}
+
 static void stage_done(struct stage *s)
 {
 	char word[80];
@@ -193,6 +204,7 @@ static void stage_done(struct stage *s)
 	(void) cgroup_signal(&s->parent, SIGKILL, 0);
 	while (wait(NULL) > 0)
 		;
+	wait_until_empty(&s->parent);
 	ck_assert_int_eq(cgroup_remove(&s->parent), 0);
 	snprintf(word, sizeof(word), "-%s", s->controller);
 	if (!s->was_enabled)
