@@ -15,16 +15,18 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "base/timespan.h"
+#include "base/values.h"
 #include "cli/cli.h"
-#include "cli/cli_logs.h"
 #include "cli/cli_options.h"
 #include "cli/run_unit.h"
+#include "cli/run_wait.h"
 #include "control/rows.h"
 #include "control/rows_json.h"
 #include "service/spec.h"
 #include "unit/name.h"
 
 #define GO_ON (-1)
+#define SIGNAL_BASE 128
 #define PATH_FALLBACK "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
 
 enum option_key {
@@ -87,7 +89,7 @@ static const struct option long_options[] = {
 static const char help[] =
 	"supctl run [OPTION…] [--] COMMAND [ARGUMENT…]\n"
 	"\n"
-	"Runs a command as a service, waits for its end, and ends with its exit status; or runs it on a schedule.\n"
+	"Runs a command as a service, shows what it prints, and ends with its exit status; or runs it on a schedule.\n"
 	"\n"
 	"Options, before the command:\n"
 	"      --unit=NAME             the name of the service, and of the timer\n"
@@ -122,6 +124,7 @@ struct run {
 	const char **argv;
 	struct run_line *line, *timer_line;
 	bool is_print, has_trigger;
+	bool is_drawn; /* the name is a random one */
 	char service[UNIT_NAME_MAX + 1], timer[UNIT_NAME_MAX + 1];
 };
 
@@ -348,6 +351,7 @@ static int draw_name(struct run *r)
 		return cli_fail(&r->cli, CONTROL_FAILED, "no random number for a name; --unit= gives one");
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		(void) snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
+	r->is_drawn = true;
 	r->name = arena_printf(&r->arena, "run-%s", hex);
 	return r->name ? GO_ON : out_of_memory(r);
 }
@@ -484,11 +488,11 @@ static int print_files(struct run *r, const char *service, const char *timer)
 
 /* ---- running ---- */
 
-static void tell_problems(const struct control_reply *reply)
+static void tell_problems(const struct supd_row *row, size_t n)
 {
-	for (size_t i = 0; i < reply->n; i++) {
-		const char *severity = row_string(&reply->row[i], "severity");
-		_cleanup_free_ char *text = severity ? cli_problem(&reply->row[i]) : NULL;
+	for (size_t i = 0; i < n; i++) {
+		const char *severity = row_string(&row[i], "severity");
+		_cleanup_free_ char *text = severity ? cli_problem(&row[i]) : NULL;
 
 		if (text)
 			(void) fprintf(stderr, "%s%s\n", str_equal(severity, "error") ? "" : "warning: ", text);
@@ -504,6 +508,14 @@ static const struct supd_row *find_row(const struct control_reply *reply)
 	return NULL;
 }
 
+/* As a shell has it: 128 and the number of the signal. */
+static int status_of_signal(const char *name)
+{
+	int signal;
+
+	return name && value_signal(name, &signal) == 0 ? SIGNAL_BASE + signal : CONTROL_FAILED;
+}
+
 /* That of the command, if it came so far. */
 static int status_of(const struct control_reply *reply, const struct supd_row *row)
 {
@@ -511,31 +523,23 @@ static int status_of(const struct control_reply *reply, const struct supd_row *r
 
 	if (result && str_equal(result, "exit-code"))
 		return (int) row_number(row, "exit_status", CONTROL_FAILED);
+	if (result && (str_equal(result, "signal") || str_equal(result, "core-dump")))
+		return status_of_signal(row_string(row, "exit_signal"));
 	return reply->status;
 }
 
+/* With what it prints on standard output, what is said of it is not. */
 static void print_row(const struct run *r, const struct supd_row *row)
 {
 	usec_t duration = row_usec(row, "duration");
 	const char *words = row_string(row, "words");
+	_cleanup_free_ char *text = text_printable(r->has_trigger ? "waits" : words ? words : "started");
 	char buf[TIMESPAN_MAX];
 
-	cli_print_text(r->has_trigger ? r->timer : r->service);
-	fputs(": ", stdout);
-	cli_print_text(r->has_trigger ? "waits" : words ? words : "started");
+	(void) fprintf(stderr, "%s: %s", r->has_trigger ? r->timer : r->service, text ? text : "");
 	if (duration != USEC_NEVER)
-		printf(", took %s", timespan_print(buf, sizeof(buf), duration, USEC_PER_MSEC));
-	putchar('\n');
-}
-
-/* What it printed: all of it, in the order in which it came. */
-static void print_output(struct run *r, const struct supd_row *row)
-{
-	bool has_ended = row && row_string(row, "result");
-
-	if (has_ended && r->cli.json == CLI_JSON_OFF && !cli_has(&r->cli, CLI_QUIET))
-		cli_logs_tail(&r->cli, row, 0, stdout);
-	(void) fflush(stdout);
+		(void) fprintf(stderr, ", took %s", timespan_print(buf, sizeof(buf), duration, USEC_PER_MSEC));
+	(void) fputc('\n', stderr);
 }
 
 static int report(struct run *r, const struct control_reply *reply)
@@ -543,8 +547,7 @@ static int report(struct run *r, const struct control_reply *reply)
 	const struct supd_row *row = find_row(reply);
 	int status = status_of(reply, row);
 
-	tell_problems(reply);
-	print_output(r, row);
+	tell_problems(reply->row, reply->n);
 	if (r->cli.json != CLI_JSON_OFF && row)
 		return cli_print_json(&r->cli, rows_json_object(row), status);
 	if (reply->status != CONTROL_OK && (!row || !cli_has(&r->cli, CLI_QUIET)))
@@ -554,19 +557,48 @@ static int report(struct run *r, const struct control_reply *reply)
 	return status;
 }
 
+/* Whatever it came to: it was given up. */
+static int given_up(int signal)
+{
+	run_wait_die(signal);
+	return SIGNAL_BASE + signal;
+}
+
+static int wait_for_end(struct run *r, const char *service, const char *timer)
+{
+	const struct run_wait what = {
+		.unit = r->service, .service_text = service, .timer_text = timer,
+		/* A name of our own has never been used before. */
+		.since = r->is_drawn ? 0 : r->cli.now,
+		.shows = r->cli.json == CLI_JSON_OFF,
+		.tell = tell_problems,
+	};
+	_cleanup_(control_reply_done) struct control_reply reply = { 0 };
+	int signal = run_wait(&r->cli, &what, &reply), status = report(r, &reply);
+
+	return signal != 0 && reply.status != CONTROL_NO_DAEMON ? given_up(signal) : status;
+}
+
+static int only_begin(struct run *r, const char *service, const char *timer)
+{
+	_cleanup_(control_reply_done) struct control_reply reply = { 0 };
+
+	(void) cli_ask(&r->cli, &reply, "RunTransient", "sssb", r->service, service, timer, 0);
+	return report(r, &reply);
+}
+
 static int run(struct run *r)
 {
 	_cleanup_free_ char *service = run_unit_service(&r->unit);
 	_cleanup_free_ char *timer = r->has_trigger ? run_unit_timer(&r->unit) : strdup("");
-	_cleanup_(control_reply_done) struct control_reply reply = { 0 };
 
 	if (!service || !timer)
 		return out_of_memory(r);
 	if (r->is_print)
 		return print_files(r, service, timer);
-	(void) cli_ask(&r->cli, &reply, "RunTransient", "sssb", r->service, service, timer,
-		       (int) !cli_has(&r->cli, CLI_NO_BLOCK));
-	return report(r, &reply);
+	if (r->has_trigger || cli_has(&r->cli, CLI_NO_BLOCK))
+		return only_begin(r, service, timer);
+	return wait_for_end(r, service, timer);
 }
 
 int cli_run(int argc, char **argv)

@@ -29,6 +29,7 @@ libcli_a_SOURCES = \
 	%D%/openmetrics.c %D%/openmetrics.h \
 	%D%/past.c %D%/past.h \
 	%D%/run_unit.c %D%/run_unit.h \
+	%D%/run_wait.c %D%/run_wait.h \
 	%D%/verify_programs.c %D%/verify_programs.h \
 	%D%/verify_report.c %D%/verify_report.h \
 	%D%/world_offline.c %D%/world_offline.h \

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <syslog.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/base64.h"
 #include "base/cleanup.h"
@@ -76,6 +77,7 @@ int log_lines_add_row(struct log_lines *l, const struct supd_row *row)
 		return 0;
 	record.stream = str_equal(or_empty(row_string(row, "stream")), "stderr") ? RUN_LOG_STDERR : RUN_LOG_STDOUT;
 	record.level = (uint8_t) row_number(row, "level", LOG_INFO);
+	record.number = (uint64_t) row_number(row, "number", 0);
 	record.n_missing = (uint64_t) row_number(row, "missing", 0);
 	record.identifier = or_empty(row_string(row, "identifier"));
 	record.n_identifier = strlen(record.identifier);
@@ -187,6 +189,19 @@ static void print_entry(const struct cli *c, const struct log_entry *e, FILE *f)
 	print_text(e->record.text, e->record.n, f);
 	fprintf(f, "%s%s\n", table_style_end(style, has_color),
 		e->record.flags & RUN_LOG_CONTINUED ? c->is_utf8 ? "…" : "..." : "");
+}
+
+bool log_lines_print_bare(const struct run_log_record *r, FILE *f)
+{
+	bool is_terminal = isatty(fileno(f)), has_newline = !(r->flags & (RUN_LOG_CONTINUED | RUN_LOG_UNFINISHED));
+
+	if (is_terminal)
+		print_text(r->text, r->n, f);
+	else
+		(void) fwrite(r->text, 1, r->n, f);
+	if (has_newline)
+		(void) putc('\n', f);
+	return has_newline;
 }
 
 /* ---- for programs ---- */

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,10 +15,12 @@
 #include <sys/time.h>
 #include <sys/un.h>
 #include <systemd/sd-bus.h>
+#include <time.h>
 #include <unistd.h>
 #include <utlist.h>
 
 #include "base/cleanup.h"
+#include "base/usec.h"
 #include "control/methods.h"
 #include "control/wire.h"
 
@@ -39,6 +43,9 @@ struct control_client {
 	sd_bus *bus;
 	struct control_question *questions;
 	unsigned n_unanswered, n_unanswered_max;
+	int watched; /* meaningful with on_watched */
+	void (*on_watched)(void *userdata, int fd); /* NULL: nothing is watched */
+	void *watch_userdata;
 };
 
 /* ---- replies ---- */
@@ -376,13 +383,48 @@ static int append_keys(sd_bus_message *m, const char *const *keys)
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
+void control_client_watch(struct control_client *c, int fd, void (*fn)(void *userdata, int fd), void *userdata)
+{
+	c->watched = fd;
+	c->on_watched = fd < 0 ? NULL : fn;
+	c->watch_userdata = userdata;
+}
+
+/* Milliseconds until the connection has something to do by itself, for poll(2). */
+static int patience(struct control_client *c)
+{
+	struct timespec now = { 0 };
+	uint64_t until = UINT64_MAX, passed;
+
+	if (sd_bus_get_timeout(c->bus, &until) < 0 || until == UINT64_MAX)
+		return -1;
+	(void) clock_gettime(CLOCK_MONOTONIC, &now);
+	passed = (uint64_t) now.tv_sec * USEC_PER_SEC + (uint64_t) now.tv_nsec / 1000;
+	return until <= passed ? 0 : (int) ((until - passed) / USEC_PER_MSEC % INT_MAX) + 1;
+}
+
+/* Until the connection or what is watched has something to say. */
+static int wait_for_both(struct control_client *c)
+{
+	struct pollfd wait[] = {
+		{ .fd = sd_bus_get_fd(c->bus), .events = (short) sd_bus_get_events(c->bus) },
+		{ .fd = c->watched, .events = POLLIN },
+	};
+
+	if (poll(wait, ELEMENTS(wait), patience(c)) < 0)
+		return -errno;
+	if (wait[1].revents)
+		c->on_watched(c->watch_userdata, c->watched);
+	return 0;
+}
+
 /* One step of the connection. */
 static int work(struct control_client *c)
 {
 	int r = sd_bus_process(c->bus, NULL);
 
 	if (r == 0)
-		r = sd_bus_wait(c->bus, UINT64_MAX);
+		r = c->on_watched ? wait_for_both(c) : sd_bus_wait(c->bus, UINT64_MAX);
 	return r == -EINTR ? 0 : r;
 }
 

@@ -63,6 +63,8 @@ struct control_question *control_client_ask_keys(struct control_client *c, const
  * are lent during the call. */
 typedef void control_take_fn(void *userdata, const struct supd_row *row, size_t n);
 void control_client_take_rows(struct control_question *q, control_take_fn *take, void *userdata);
+/* While an answer is waited for, @fn is called when @fd can be read. Lent; -1: nothing any more. */
+void control_client_watch(struct control_client *c, int fd, void (*fn)(void *userdata, int fd), void *userdata);
 /* Waits for the answer. Takes @q; NULL is an answer of its own. */
 void control_client_wait(struct control_client *c, struct control_question *q, struct control_reply *ret);
 

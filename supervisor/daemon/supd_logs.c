@@ -134,6 +134,7 @@ static void send_record(struct log_reading *l, const struct run_log_record *reco
 	report_string(&r, "run_id", hex);
 	report_string(&r, "stream", record->stream == RUN_LOG_STDOUT ? "stdout" : "stderr");
 	report_number(&r, "level", record->level);
+	report_number(&r, "number", (int64_t) record->number);
 	if (record->n_identifier > 0)
 		report_string(&r, "identifier", to_string(&arena, record->identifier, record->n_identifier));
 	if (record->flags & RUN_LOG_CONTINUED)

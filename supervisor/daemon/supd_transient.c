@@ -324,6 +324,9 @@ static int load(struct supd_control *c, const struct control_request *q, const s
 		refuse(c, q, CONTROL_FAILED, strerror(-r));
 	else
 		send_problems(c, q->id, &u->config->problems);
+	/* Who waits for the end hears of them now. */
+	if (r >= 0 && q->wait)
+		control_flush(c->server, q->id);
 	reload_report_done(&report);
 	return r;
 }

@@ -24,14 +24,49 @@ is "it gets what was typed" "$(cat "$dir/out")" "it's \"50%\" \$HOME
 a b;\\"
 ok "it is gone when it is over" gone first.service
 exits 3 "what it prints" supctl run --unit=talks -- /bin/sh -c 'echo to out; echo to err >&2; exit 3'
-says 'talks\.service\[[0-9a-f]+\] out: to out$' "is shown"
-says 'talks\.service\[[0-9a-f]+\] err: to err$' "all of it"
+says '^to out$' "is shown"
+says '^to err$' "all of it"
+supctl run --unit=apart -- /bin/sh -c 'printf "o\0\033[1m\n"; echo e >&2; printf no-newline' >"$dir/out" 2>"$dir/err"
+is "byte for byte, each stream where it belongs" "$(od -An -tx1 "$dir/out" | tr -d ' \n')" "6f001b5b316d0a6e6f2d6e65776c696e65"
+is "with the result apart from it" "$(sed 's/took .*/took/' "$dir/err")" "e
+apart.service: success, took"
+is "or without" "$(supctl run -q -- /bin/sh -c 'echo out; echo err >&2' 2>&1 | sort)" "err
+out"
+# The command goes on only when its first line has been read here.
+mkfifo "$dir/go"
+supctl run -- /bin/sh -c 'echo first; read -r go <"'"$dir/go"'"; echo "$go"' 2>/dev/null | {
+	read -r line
+	echo "$line" >"$dir/go"
+	cat >"$dir/rest"
+}
+is "it is shown as it comes" "$(cat "$dir/rest")" first
+exits 0 "one that is restarted" supctl run -p Restart=on-failure -p RestartSec=10ms -- /bin/sh -c 'echo try; ! mkdir '"$dir/tried"' 2>/dev/null'
+is "is shown whole" "$(grep -c '^try$' <<<"$output")" 2
+
+# interrupted UNIT COMMAND…: a SIGINT as of a terminal, to supctl alone, once the command has said that it is ready.
+interrupted() {
+	name=$1
+	shift
+	mkfifo "$dir/ready"
+	(trap - INT; exec env --default-signal=INT "$SUPCTL" run --unit="$name" -- "$@") >"$dir/out" 2>"$dir/err" &
+	read -r _ <"$dir/ready"
+	kill -INT $!
+	wait $!
+}
+interrupted interrupted /bin/sh -c 'trap "echo stopped; exit 0" TERM; echo >"'"$dir/ready"'"; while :; do sleep 0.1; done'
+is "an interrupt ends it by its signal" $? 130
+is "when it has been stopped" "$(cat "$dir/out")" stopped
+is "as it says" "$(grep -c '^stopping interrupted.service' "$dir/err")" 1
+ok "and is gone then" gone interrupted.service
+supctl run --unit=unread -- yes 2>/dev/null | head -1 >"$dir/out"
+is "nobody reads it any more" "${PIPESTATUS[0]} $(cat "$dir/out")" "141 y"
+ok "that stops it as well" gone unread.service
 exits 0 "and kept" supctl logs talks
-says 'out: to out$' "when the service is gone"
+says 'talks\.service\[[0-9a-f]+\] err: to err$' "when the service is gone"
 empty "no file is left of it" "$(left)"
 exits 7 "the exit status is the command's" supctl run -- /bin/sh -c 'exit 7'
 says 'failed exit 7' "with the result in words"
-exits 1 "one that dies of a signal" supctl run -- /bin/sh -c 'kill -KILL $$'
+exits 137 "one that dies of a signal" supctl run -- /bin/sh -c 'kill -KILL $$'
 exits 0 "options end with the command" supctl run /bin/sh -c 'test "$1" = --json' sh --json
 exits 0 "properties are those of unit files" supctl run -p 'ExecStartPre=/bin/sh -c "echo pre >'"$dir/pre"'"' -p SuccessExitStatus=3 -- /bin/sh -c 'exit 3'
 is "each of them" "$(cat "$dir/pre")" pre

@@ -535,7 +535,7 @@ static const struct expectation with_daemon[] = {
 	{ "logs nosuch", 4, "", "supctl: no unit 'nosuch.service' (did you mean a.service?)\n" },
 	{ "logs a -n 0", 2, "", "supctl: --lines= wants a number of lines or all, not '0'\n" },
 	{ "logs a --run=0x", 2, "", "supctl: --run= wants a run's id or its first digits, not '0x'\n" },
-	{ "run --unit=r /bin/true", 0, "r.service: success\n", "" },
+	{ "run --unit=r /bin/true", 0, "", "r.service: success\n" },
 	{ "run --unit=r -q -- /bin/true", 0, "", "" },
 	{ "run --unit=r -- /bin/false --json=x -q", 7, "", "supctl: r.service: failed exit 7\n" },
 	{ "run --unit=r --json /bin/false", 7,
