@@ -7,10 +7,10 @@
  * why.c (rows). */
 
 #include <stdbool.h>
-#include <uthash.h>
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/hash.h"
 #include "base/heap.h"
 #include "base/names.h"
 #include "supd-plugin.h"
@@ -120,6 +120,8 @@ bool target_is_active(struct supd_instance *self, const char *target);
 /* persist.c */
 int persist_load(struct supd_instance *self, const struct supd_now *now);
 struct orphan *persist_take(struct supd_instance *self, const char *name); /* gives; NULL: no record */
+/* Names @o, all else of which is filled in, and takes it among those that are gone. -ENOMEM: @o is still the caller's. */
+int orphan_add(struct supd_instance *self, struct orphan *o, const char *name);
 void orphan_free(struct orphan *o);
 /* Dates and forgets the records of timers that are gone. */
 void persist_prune(struct supd_instance *self, const struct supd_now *now);

@@ -24,6 +24,15 @@ void orphan_free(struct orphan *o)
 	free(o);
 }
 
+int orphan_add(struct supd_instance *self, struct orphan *o, const char *name)
+{
+	o->name = strdup(name);
+	if (!o->name)
+		return -ENOMEM;
+	HASH_ADD_KEYPTR(hh, self->orphan, o->name, strlen(o->name), o);
+	return HASH_IS_IN(o) ? 0 : -ENOMEM;
+}
+
 struct orphan *persist_take(struct supd_instance *self, const char *name)
 {
 	struct orphan *o;
@@ -85,12 +94,10 @@ static int remember(void *userdata, const char *name, const struct timer_memory 
 		orphan_free(o);
 		return 0;
 	}
-	o->name = strdup(name);
-	if (!o->name) {
+	if (orphan_add(l->self, o, name) < 0) {
 		orphan_free(o);
 		return -ENOMEM;
 	}
-	HASH_ADD_KEYPTR(hh, l->self->orphan, o->name, strlen(o->name), o);
 	return 0;
 }
 

@@ -324,10 +324,7 @@ static void entry_end(struct supd_instance *self, const struct supd_now *now, st
 	if (!o)
 		return;
 	o->memory = memory_take(&e->timer.memory);
-	o->name = strdup(e->name);
-	if (o->name)
-		HASH_ADD_KEYPTR(hh, self->orphan, o->name, strlen(o->name), o);
-	else
+	if (orphan_add(self, o, e->name) < 0)
 		orphan_free(o);
 }
 

@@ -7,6 +7,7 @@ libbase_a_SOURCES = \
 	%D%/base64.c %D%/base64.h \
 	%D%/cleanup.h \
 	%D%/diag.c %D%/diag.h \
+	%D%/hash.h \
 	%D%/heap.c %D%/heap.h \
 	%D%/histogram.c %D%/histogram.h \
 	%D%/keys.c %D%/keys.h \

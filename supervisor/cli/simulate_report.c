@@ -35,12 +35,12 @@ static struct simulate_timer *timer_of(struct simulate_report *r, const char *na
 	t = arena_alloc(&r->arena, sizeof(*t));
 	if (t)
 		t->name = arena_strdup(&r->arena, name);
-	if (!t || !t->name) {
-		r->is_failed = true;
-		return NULL;
-	}
-	HASH_ADD_KEYPTR(hh, r->timer, t->name, strlen(t->name), t);
-	return t;
+	if (t && t->name)
+		HASH_ADD_KEYPTR(hh, r->timer, t->name, strlen(t->name), t);
+	if (t && t->name && HASH_IS_IN(t))
+		return t;
+	r->is_failed = true;
+	return NULL;
 }
 
 static struct simulate_service *service_of(struct simulate_report *r, const char *name)
@@ -53,12 +53,12 @@ static struct simulate_service *service_of(struct simulate_report *r, const char
 	s = arena_alloc(&r->arena, sizeof(*s));
 	if (s)
 		s->name = arena_strdup(&r->arena, name);
-	if (!s || !s->name) {
-		r->is_failed = true;
-		return NULL;
-	}
-	HASH_ADD_KEYPTR(hh, r->service, s->name, strlen(s->name), s);
-	return s;
+	if (s && s->name)
+		HASH_ADD_KEYPTR(hh, r->service, s->name, strlen(s->name), s);
+	if (s && s->name && HASH_IS_IN(s))
+		return s;
+	r->is_failed = true;
+	return NULL;
 }
 
 /* ---- rows ---- */

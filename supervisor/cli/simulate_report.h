@@ -6,9 +6,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <uthash.h>
 
 #include "base/arena.h"
+#include "base/hash.h"
 #include "base/usec.h"
 #include "service/run_record.h"
 #include "supd-plugin.h"

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "base/cleanup.h"
+#include "base/hash.h"
 #include "core/manager.h"
 #include "store/unit_files.h"
 
@@ -72,13 +72,14 @@ static struct virtual_process *process_new(struct world_virtual *w, world_token 
 		return NULL;
 	p->token = token;
 	p->unit = strdup(unit);
-	if (!p->unit) {
-		free(p);
-		return NULL;
-	}
 	p->due = (struct heap_item) { .when = USEC_NEVER, .name = p->unit };
-	HASH_ADD(hh, w->process, token, sizeof(p->token), p);
-	return p;
+	if (p->unit)
+		HASH_ADD(hh, w->process, token, sizeof(p->token), p);
+	if (p->unit && HASH_IS_IN(p))
+		return p;
+	free(p->unit);
+	free(p);
+	return NULL;
 }
 
 /* What a condition will find some day cannot be known: they all hold. */

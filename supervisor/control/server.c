@@ -11,11 +11,11 @@
 #include <sys/socket.h>
 #include <systemd/sd-bus.h>
 #include <systemd/sd-event.h>
-#include <uthash.h>
 #include <utlist.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "base/usec.h"
@@ -94,10 +94,14 @@ static struct call *call_new(struct control_server *s, struct connection *c, sd_
 	if (!call)
 		return NULL;
 	call->id = ++s->last_call;
+	HASH_ADD(hh, s->calls, id, sizeof(call->id), call);
+	if (!HASH_IS_IN(call)) {
+		free(call);
+		return NULL;
+	}
 	call->connection = c;
 	call->question = sd_bus_message_ref(question);
 	call->keys = *keys;
-	HASH_ADD(hh, s->calls, id, sizeof(call->id), call);
 	c->n_calls++;
 	return call;
 }

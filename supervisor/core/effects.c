@@ -14,6 +14,10 @@ int unit_token_new(struct manager *m, struct unit *u)
 	a->token = ++m->last_token;
 	a->unit = u;
 	HASH_ADD(hh, m->active, token, sizeof(a->token), a);
+	if (!HASH_IS_IN(a)) {
+		free(a);
+		return -ENOMEM;
+	}
 	u->token = a->token;
 	return 0;
 }

@@ -40,7 +40,10 @@ struct graph_node *graph_node(struct graph *g, const char *name)
 		return NULL;
 	memcpy(n->name, name, size);
 	HASH_ADD_KEYPTR(hh, g->node, n->name, size - 1, n);
-	return n;
+	if (HASH_IS_IN(n))
+		return n;
+	free(n);
+	return NULL;
 }
 
 static int add_edge(struct graph_node *from, struct graph_node *to, enum graph_edge_kind kind,

@@ -12,7 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <uthash.h>
+
+#include "base/hash.h"
 
 struct dependency;
 struct unit;

@@ -5,8 +5,7 @@
 /* The manager's inside, shared by the files of core/ that make it up: manager.c (life and settling), effects.c
  * (doing what a service's step asks), requests.c (what admins ask), reload.c, plugin_host.c. */
 
-#include <uthash.h>
-
+#include "base/hash.h"
 #include "base/heap.h"
 #include "base/names.h"
 #include "core/gate.h"

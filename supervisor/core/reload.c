@@ -50,13 +50,14 @@ static struct candidate *candidate_add(struct manager *m, const char *name, stru
 	if (!c)
 		return NULL;
 	c->name = strdup(name);
-	if (!c->name) {
-		free(c);
-		return NULL;
-	}
 	c->config = config;
-	HASH_ADD_KEYPTR(hh, m->candidate, c->name, strlen(c->name), c);
-	return c;
+	if (c->name)
+		HASH_ADD_KEYPTR(hh, m->candidate, c->name, strlen(c->name), c);
+	if (c->name && HASH_IS_IN(c))
+		return c;
+	free(c->name);
+	free(c);
+	return NULL;
 }
 
 static void candidates_drop(struct manager *m)

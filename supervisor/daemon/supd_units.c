@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "base/cleanup.h"
+#include "base/hash.h"
 #include "control/client.h"
 #include "core/report.h"
 #include "core/unit.h"
@@ -258,9 +258,10 @@ static struct target *target_get(struct triggers *t, const char *name)
 	if (!target)
 		return NULL;
 	target->name = arena_strdup(&t->arena, name);
-	if (target->name)
-		HASH_ADD_KEYPTR(hh, t->target, target->name, strlen(target->name), target);
-	return target->name ? target : NULL;
+	if (!target->name)
+		return NULL;
+	HASH_ADD_KEYPTR(hh, t->target, target->name, strlen(target->name), target);
+	return HASH_IS_IN(target) ? target : NULL;
 }
 
 static int note_trigger(void *userdata, const struct supd_row *row)

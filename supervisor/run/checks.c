@@ -3,8 +3,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <uthash.h>
 
+#include "base/hash.h"
 #include "run/condition_facts.h"
 #include "run/worker.h"
 
@@ -74,12 +74,13 @@ int checks_begin(struct checks *all, world_token token, const struct service_spe
 	c->token = token;
 	c->all = all;
 	c->conditions = conditions_copy(spec->conditions, &c->arena);
-	if (!c->conditions) {
+	if (c->conditions)
+		HASH_ADD(hh, all->check, token, sizeof(c->token), c);
+	if (!c->conditions || !HASH_IS_IN(c)) {
 		arena_done(&c->arena);
 		free(c);
 		return -ENOMEM;
 	}
-	HASH_ADD(hh, all->check, token, sizeof(c->token), c);
 	worker_submit(all->worker, &c->job);
 	return 0;
 }

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
-#include <uthash.h>
 
 #include "base/cleanup.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "run/cgroup_control.h"
 #include "run/guard.h"
@@ -221,6 +221,8 @@ static void log_refused(struct runs *all, const struct spawn *s)
 		return;
 	memcpy(w->unit, s->request.unit, n);
 	HASH_ADD_KEYPTR(hh, all->warned, w->unit, n, w);
+	if (!HASH_IS_IN(w))
+		free(w); /* said again the next time */
 }
 
 /* Released while it was being started: what came of it is nobody's any more. */
@@ -364,15 +366,20 @@ static int entry_new(struct runs *all, const struct spawn_request *request, stru
 		return -ENOMEM;
 	e->all = all;
 	e->token = request->token;
+	HASH_ADD(hh, all->entries, token, sizeof(e->token), e);
+	if (!HASH_IS_IN(e)) {
+		free(e);
+		return -ENOMEM;
+	}
 	r = process_tree_new(all->forest, request->token, request->unit, request->run->id, on_tree_empty, e, &e->tree);
 	if (r < 0) {
+		HASH_DEL(all->entries, e);
 		free(e);
 		return r;
 	}
 	if (all->keeper)
 		e->kept = keeper_run_new(all->keeper, request->unit, request->run->id,
 					 exec_streams_of(request->spec)->identifier);
-	HASH_ADD(hh, all->entries, token, sizeof(e->token), e);
 	*ret = e;
 	return 0;
 }

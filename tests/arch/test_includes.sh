@@ -44,7 +44,7 @@ strangers() { # LIST
 	done
 }
 
-uthash='uthash.h utlist.h utarray.h utstring.h'
+uthash='uthash.h@hash.h utlist.h'
 while IFS='|' read -r folder own libraries; do
 	folder=${folder// /}
 	[ -n "$folder" ] || continue
