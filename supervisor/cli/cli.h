@@ -6,52 +6,52 @@
  * connection to the daemon. */
 
 #include <jansson.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/usec.h"
 #include "control/client.h"
 #include "control/table.h"
 
-/* Options without a value, or with one in value[]. */
-enum cli_option_bit {
-	CLI_HELP = 1 << 0,
-	CLI_VERSION = 1 << 1,
-	CLI_USER = 1 << 2,
-	CLI_SYSTEM = 1 << 3,
-	CLI_RUNTIME_DIR = 1 << 4,
-	CLI_JSON = 1 << 5,
-	CLI_NO_LEGEND = 1 << 6,
-	CLI_FULL = 1 << 7,
-	CLI_ALL = 1 << 8,
-	CLI_FAILED = 1 << 9,
-	CLI_NO_BLOCK = 1 << 10,
-	CLI_QUIET = 1 << 11,
-	CLI_PROPERTY = 1 << 12,
-	CLI_VALUE = 1 << 13,
-	CLI_RUNTIME = 1 << 14,
-	CLI_NULL = 1 << 15,
-	CLI_LINES = 1 << 16,
-	CLI_FOLLOW = 1 << 17,
-	CLI_RUN = 1 << 18,
-	CLI_SINCE = 1 << 19,
-	CLI_UNTIL = 1 << 20,
-	CLI_STATE_DIR = 1 << 21,
-	CLI_NOW = 1 << 22,
-	CLI_RESULT = 1 << 23,
-	CLI_CAUSE = 1 << 24,
-	CLI_OFFSET = 1 << 25,
-	CLI_OPENMETRICS = 1 << 26,
-	CLI_DAY = 1 << 28,
-	CLI_FROM = 1 << 29,
-	CLI_TO = 1 << 30,
-	CLI_TYPE = 1 << 27,
-	CLI_UNIT = INT_MIN, /* the last bit there is */
-	/* In a verb's options alone, where that bit means nothing else. No option: what follows the verb is all its own,
-	 * whatever it looks like. */
-	CLI_VERBATIM = CLI_HELP,
-};
+/* A set of options, a bit for each: without a value, or with one in its member of struct cli. */
+typedef uint64_t cli_options;
+
+#define CLI_HELP (UINT64_C(1) << 0)
+#define CLI_VERSION (UINT64_C(1) << 1)
+#define CLI_USER (UINT64_C(1) << 2)
+#define CLI_SYSTEM (UINT64_C(1) << 3)
+#define CLI_RUNTIME_DIR (UINT64_C(1) << 4)
+#define CLI_JSON (UINT64_C(1) << 5)
+#define CLI_NO_LEGEND (UINT64_C(1) << 6)
+#define CLI_FULL (UINT64_C(1) << 7)
+#define CLI_ALL (UINT64_C(1) << 8)
+#define CLI_FAILED (UINT64_C(1) << 9)
+#define CLI_NO_BLOCK (UINT64_C(1) << 10)
+#define CLI_QUIET (UINT64_C(1) << 11)
+#define CLI_PROPERTY (UINT64_C(1) << 12)
+#define CLI_VALUE (UINT64_C(1) << 13)
+#define CLI_RUNTIME (UINT64_C(1) << 14)
+#define CLI_NULL (UINT64_C(1) << 15)
+#define CLI_LINES (UINT64_C(1) << 16)
+#define CLI_FOLLOW (UINT64_C(1) << 17)
+#define CLI_RUN (UINT64_C(1) << 18)
+#define CLI_SINCE (UINT64_C(1) << 19)
+#define CLI_UNTIL (UINT64_C(1) << 20)
+#define CLI_STATE_DIR (UINT64_C(1) << 21)
+#define CLI_NOW (UINT64_C(1) << 22)
+#define CLI_RESULT (UINT64_C(1) << 23)
+#define CLI_CAUSE (UINT64_C(1) << 24)
+#define CLI_OFFSET (UINT64_C(1) << 25)
+#define CLI_OPENMETRICS (UINT64_C(1) << 26)
+#define CLI_TYPE (UINT64_C(1) << 27)
+#define CLI_DAY (UINT64_C(1) << 28)
+#define CLI_FROM (UINT64_C(1) << 29)
+#define CLI_TO (UINT64_C(1) << 30)
+#define CLI_UNIT (UINT64_C(1) << 31)
+/* In a verb's options alone, and no option: what follows the verb is all its own, whatever it looks
+ * like. */
+#define CLI_VERBATIM (UINT64_C(1) << 32)
 
 enum cli_json { CLI_JSON_OFF, CLI_JSON_SHORT, CLI_JSON_PRETTY };
 
@@ -59,7 +59,7 @@ struct cli_verb;
 
 struct cli {
 	const struct cli_verb *verb; /* NULL: not known yet */
-	unsigned given;              /* enum cli_option_bit */
+	cli_options given;
 	const char *runtime_dir;
 	const char *property;
 	const char *lines, *run, *since, *until, *state_dir; /* of logs and history, as they stand; NULL: not given */
@@ -84,7 +84,7 @@ struct cli_verb {
 	const char *alias;     /* systemctl's word for it, or NULL */
 	const char *arguments; /* "UNIT…" */
 	const char *summary;   /* one line */
-	unsigned options;      /* those it takes besides the global ones */
+	cli_options options;   /* those it takes besides the global ones */
 	int min, max;          /* number of arguments; max -1: any */
 	cli_verb_fn *run;
 	cli_raw_fn *raw;
@@ -94,9 +94,9 @@ struct cli_verb {
 void cli_init(struct cli *c);
 void cli_done(struct cli *c);
 
-static inline bool cli_has(const struct cli *c, enum cli_option_bit bit)
+static inline bool cli_has(const struct cli *c, cli_options option)
 {
-	return (c->given & (unsigned) bit) != 0;
+	return (c->given & option) != 0;
 }
 
 /* ---- output ---- */

@@ -12,7 +12,7 @@
 enum takes { TAKES_NOTHING, TAKES_VALUE, MAY_TAKE_VALUE };
 
 struct option {
-	enum cli_option_bit bit;
+	cli_options bit;
 	bool is_global;
 	char letter; /* 0: none */
 	enum takes takes;
@@ -222,7 +222,7 @@ static int set_json(struct cli *c, const char *mode)
 static void set_past_option(struct cli *c, const struct option *o, const char *value)
 {
 	const struct {
-		enum cli_option_bit bit;
+		cli_options bit;
 		const char **field;
 	} fields[] = {
 		{ CLI_LINES, &c->lines }, { CLI_RUN, &c->run }, { CLI_SINCE, &c->since },
@@ -239,7 +239,7 @@ static void set_past_option(struct cli *c, const struct option *o, const char *v
 
 static int set_option(struct cli *c, const struct option *o, const char *value)
 {
-	c->given |= (unsigned) o->bit;
+	c->given |= o->bit;
 	if (o->bit == CLI_JSON)
 		return set_json(c, value);
 	if (o->bit == CLI_RUNTIME_DIR)
@@ -268,7 +268,7 @@ static int check_option(const struct cli *c, const struct option *o, const char 
 {
 	if (!o)
 		return fail_unknown(c, arg);
-	if (!o->is_global && (!c->verb || (c->verb->options & (unsigned) o->bit) == 0))
+	if (!o->is_global && (!c->verb || (c->verb->options & o->bit) == 0))
 		return cli_fail(c, CONTROL_USAGE, "%s takes no --%s (supctl %s --help lists what it takes)",
 				c->verb ? c->verb->name : "supctl", o->name, c->verb ? c->verb->name : "");
 	if (o->takes == TAKES_NOTHING && value)
@@ -357,7 +357,7 @@ static int set_verb(struct cli *c, const char *name)
 static bool is_passed_over(const struct cli_verb *v, const struct option *o)
 {
 	return o && o->is_global && o->bit != CLI_HELP && o->bit != CLI_JSON &&
-	       (v->options & (unsigned) o->bit) == 0;
+	       (v->options & o->bit) == 0;
 }
 
 /* Gives such a verb all other words, those before it as well. */

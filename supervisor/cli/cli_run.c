@@ -268,9 +268,9 @@ static int set_json(struct run *r, const char *mode)
 	return GO_ON;
 }
 
-static int give(struct run *r, enum cli_option_bit bit)
+static int give(struct run *r, cli_options bit)
 {
-	r->cli.given |= (unsigned) bit;
+	r->cli.given |= bit;
 	return GO_ON;
 }
 

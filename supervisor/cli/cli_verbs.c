@@ -69,7 +69,7 @@ static const struct cli_verb verbs[] = {
 	{ LOOK, "logs", NULL, "UNIT…", "what services printed",
 	  CLI_LINES | CLI_FOLLOW | CLI_RUN | CLI_SINCE | CLI_UNTIL | CLI_STATE_DIR, 1, -1, cli_logs, NULL },
 	{ LOOK, "events", NULL, "[PATTERN…]", "what happened to timers, runs and supd itself",
-	  CLI_LINES | CLI_FOLLOW | CLI_TYPE | (unsigned) CLI_UNIT, 0, -1, cli_events, NULL },
+	  CLI_LINES | CLI_FOLLOW | CLI_TYPE | CLI_UNIT, 0, -1, cli_events, NULL },
 	{ LOOK, "cat", NULL, "UNIT…", "the files of units", 0, 1, -1, cli_cat, NULL },
 	{ LOOK, "env", NULL, "UNIT", "the environment that a run of a service gets", CLI_NULL, 1, 1, cli_environment,
 	  NULL },
