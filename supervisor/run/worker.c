@@ -62,15 +62,22 @@ static void tell_loop(struct worker *w)
 
 static void work_on(struct worker *w, struct worker_job *job)
 {
+	bool is_first;
+
 	w->n_working++;
 	pthread_mutex_unlock(&w->mutex);
 	job->work(job);
 	pthread_mutex_lock(&w->mutex);
 	w->n_working--;
+	is_first = !w->done.first;
 	queue_push(&w->done, job);
-	tell_loop(w);
 	if (w->n_working == 0 && (!w->todo.first || w->is_ending))
 		pthread_cond_broadcast(&w->idle);
+	/* Whoever is woken is not to find the mutex taken; and who has been told takes all there is. */
+	pthread_mutex_unlock(&w->mutex);
+	if (is_first)
+		tell_loop(w);
+	pthread_mutex_lock(&w->mutex);
 }
 
 static void *thread_main(void *userdata)
@@ -239,8 +246,8 @@ void worker_submit(struct worker *w, struct worker_job *job)
 	/* If no thread can be had, those there are do it later. */
 	if (n_queued > w->n_waiting && w->n_threads < w->max_threads)
 		(void) thread_add(w);
-	pthread_cond_signal(&w->work_or_end);
 	pthread_mutex_unlock(&w->mutex);
+	pthread_cond_signal(&w->work_or_end);
 }
 
 void worker_wait(struct worker *w)
