@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -26,7 +25,7 @@
 #include "run/clone_into.h"
 #include "run/identity.h"
 
-#define CHILD_STACK_SIZE ((size_t) 64 * 1024)
+#define CHILD_STACK_SIZE ((size_t) 32 * 1024)
 #ifndef CLOSE_RANGE_UNSHARE
 #define CLOSE_RANGE_UNSHARE 2U
 #endif
@@ -57,6 +56,20 @@ CHILD_CODE static int fail(struct launch *l, enum exec_step step)
 	return -1;
 }
 
+/* What exec would leave ignored, since this process does, and those that libc does not let us ask for. Nobody here
+ * changes what becomes of a signal after the start, so it is found out once. */
+static int inherited[_NSIG];
+static size_t n_inherited;
+
+static void find_inherited(void)
+{
+	struct sigaction action;
+
+	for (int sig = 1; sig < _NSIG; sig++)
+		if (sigaction(sig, NULL, &action) < 0 || action.sa_handler == SIG_IGN)
+			inherited[n_inherited++] = sig;
+}
+
 /* By hand: exec resets handlers, but leaves ignored what was ignored. */
 CHILD_CODE static int reset_signals(struct launch *l)
 {
@@ -64,8 +77,8 @@ CHILD_CODE static int reset_signals(struct launch *l)
 
 	static const char zero[KERNEL_SIGACTION_MAX];
 
-	for (int sig = 1; sig < _NSIG; sig++)
-		(void) syscall(SYS_rt_sigaction, sig, zero, NULL, (size_t) _NSIG / 8);
+	for (size_t i = 0; i < n_inherited; i++)
+		(void) syscall(SYS_rt_sigaction, inherited[i], zero, NULL, (size_t) _NSIG / 8);
 	if (l->ignore_sigpipe && sigaction(SIGPIPE, &ignore, NULL) < 0)
 		return fail(l, EXEC_STEP_SIGNAL_MASK);
 	if (syscall(SYS_rt_sigprocmask, SIG_SETMASK, zero, NULL, (size_t) _NSIG / 8) < 0)
@@ -447,15 +460,18 @@ CHILD_CODE static int probe_main(void *userdata)
 static void probe_files(void)
 {
 	const int flags = CLONE_VM | CLONE_VFORK | CLONE_FILES;
-	char *stack = mmap(NULL, CHILD_STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	_Alignas(16) char stack[CHILD_STACK_SIZE];
 	pid_t pid;
 
-	if (stack == MAP_FAILED)
-		return;
-	pid = clone(probe_main, stack + CHILD_STACK_SIZE, flags, &can_share_files);
+	pid = clone(probe_main, stack + sizeof(stack), flags, &can_share_files);
 	if (pid > 0)
 		(void) waitpid(pid, NULL, __WCLONE);
-	munmap(stack, CHILD_STACK_SIZE);
+}
+
+static void find_out(void)
+{
+	find_inherited();
+	probe_files();
 }
 
 static int refuse(struct launch *l, int error)
@@ -465,8 +481,10 @@ static int refuse(struct launch *l, int error)
 	return -1;
 }
 
-static pid_t start_child(struct launch *l, char *stack, pid_t *pid, int *pidfd)
+/* The child's stack lies in this frame, whose thread does not go on before the child has left it (CLONE_VFORK). */
+static pid_t start_child(struct launch *l, pid_t *pid, int *pidfd)
 {
+	_Alignas(16) char stack[CHILD_STACK_SIZE];
 	const unsigned flags = CLONE_VM | CLONE_VFORK | CLONE_PIDFD | CLONE_CHILD_SETTID |
 			       (l->shares_files ? CLONE_FILES : 0);
 	pid_t r = -1;
@@ -477,22 +495,18 @@ static pid_t start_child(struct launch *l, char *stack, pid_t *pid, int *pidfd)
 		return r;
 	/* Whatever is wrong, this either can do without it, or fails where it can be told. */
 	l->must_join = l->cgroup >= 0;
-	return clone(child_main, stack + CHILD_STACK_SIZE, (int) flags | SIGCHLD, l, pidfd, NULL, pid);
+	return clone(child_main, stack + sizeof(stack), (int) flags | SIGCHLD, l, pidfd, NULL, pid);
 }
 
 int launch(struct launch *l, pid_t *pid, int *pidfd)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	_cleanup_free_ gid_t *groups = calloc(l->identity->n_groups + 1, sizeof(*groups));
-	char *stack;
 	int r, saved;
 
 	if (!groups)
 		return refuse(l, ENOMEM);
-	stack = mmap(NULL, CHILD_STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-	if (stack == MAP_FAILED)
-		return refuse(l, errno);
-	(void) pthread_once(&once, probe_files);
+	(void) pthread_once(&once, find_out);
 	l->shares_files = can_share_files;
 	l->highest_fd = highest_wanted(l);
 	l->groups_check = groups;
@@ -501,11 +515,13 @@ int launch(struct launch *l, pid_t *pid, int *pidfd)
 	l->parent = getpid();
 	l->step = EXEC_STEP_NONE;
 	l->error = 0;
-	r = start_child(l, stack, pid, pidfd);
+	r = start_child(l, pid, pidfd);
 	saved = errno;
-	munmap(stack, CHILD_STACK_SIZE);
 	l->groups_check = NULL;
-	if (r < 0)
+	if (r < 0) {
+		/* The kernel may have told a descriptor before it changed its mind (pids.max), and it is closed again. */
+		*pidfd = -1;
 		return refuse(l, saved);
+	}
 	return l->step == EXEC_STEP_NONE ? 0 : -1;
 }
