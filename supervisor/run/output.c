@@ -44,13 +44,17 @@ struct output {
 	struct output *prev, *next;
 };
 
+/* That there is something to read is told once, not in every turn of a loop that has more important things to do first:
+ * so who leaves something in a pipe asks to be told again. */
+#define EVENTS ((uint32_t) EPOLLIN | (uint32_t) EPOLLET)
+
 struct outputs {
 	sd_event *event;
 	int64_t priority;
 	uint64_t grace;
 	bool forwards;
 	usec_t now; /* real, of the last read */
-	struct output *list;
+	struct output *list, *lingering; /* the latter: finished, but held by others */
 	char buf[OUTPUT_TURN_MAX];
 };
 
@@ -244,7 +248,7 @@ static struct output *output_free(struct output *o)
 		stream_close(&o->stream[i]);
 	tell_withheld(o);
 	sd_event_source_disable_unref(o->grace);
-	DL_DELETE(o->all->list, o);
+	DL_DELETE(*(o->is_finished ? &o->all->lingering : &o->all->list), o);
 	keeper_run_unref(o->kept);
 	free(o->identifier);
 	free(o->unit);
@@ -256,13 +260,18 @@ static struct output *output_free(struct output *o)
 static size_t stream_read(struct stream *s, size_t max)
 {
 	char *buf = s->output->all->buf;
-	ssize_t n = read(s->fd, buf, max);
+	ssize_t n;
 
+	do
+		n = read(s->fd, buf, max);
+	while (n < 0 && errno == EINTR);
 	if (n > 0) {
 		take_bytes(s, buf, (size_t) n);
+		if ((size_t) n == max)
+			(void) sd_event_source_set_io_events(s->source, EVENTS);
 		return (size_t) n;
 	}
-	if (n == 0 || (errno != EAGAIN && errno != EINTR))
+	if (n == 0 || errno != EAGAIN)
 		stream_close(s);
 	return 0;
 }
@@ -296,7 +305,7 @@ static int stream_open(struct stream *s, struct output *o, enum run_log_stream w
 	/* Only our end: the service's is as blocking as programs expect. */
 	if (fcntl(s->fd, F_SETFL, O_NONBLOCK) < 0)
 		return -errno;
-	r = sd_event_add_io(o->all->event, &s->source, s->fd, EPOLLIN, on_readable, s);
+	r = sd_event_add_io(o->all->event, &s->source, s->fd, EVENTS, on_readable, s);
 	return r < 0 ? r : sd_event_source_set_priority(s->source, o->all->priority);
 }
 
@@ -390,11 +399,20 @@ static void drain(struct output *o)
 		stream_drain(&o->stream[i]);
 }
 
+static void finish(struct output *o)
+{
+	if (o->is_finished)
+		return;
+	DL_DELETE(o->all->list, o);
+	o->is_finished = true;
+	DL_APPEND(o->all->lingering, o);
+}
+
 void output_finish(struct output *o)
 {
 	if (!o)
 		return;
-	o->is_finished = true;
+	finish(o);
 	drain(o);
 	/* A pipe that nobody holds is seen to be at its end now, not in a later turn. */
 	for (size_t i = 0; i < ELEMENTS(o->stream); i++)
@@ -420,10 +438,9 @@ void outputs_leave(struct outputs *all, uint64_t token)
 {
 	struct output *o, *next;
 
-	DL_FOREACH_SAFE(all->list, o, next) {
+	DL_FOREACH_SAFE(all->lingering, o, next) {
 		if (o->token != token || o->grace)
 			continue;
-		o->is_finished = true;
 		drain(o);
 		if (has_ended(o) || sd_event_add_time_relative(all->event, &o->grace, CLOCK_BOOTTIME, all->grace, 0,
 							       on_grace, o) < 0)
@@ -452,6 +469,10 @@ struct outputs *outputs_free(struct outputs *all)
 	if (!all)
 		return NULL;
 	DL_FOREACH_SAFE(all->list, o, next) {
+		drain(o);
+		output_free(o);
+	}
+	DL_FOREACH_SAFE(all->lingering, o, next) {
 		drain(o);
 		output_free(o);
 	}
