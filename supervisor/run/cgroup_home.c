@@ -247,6 +247,10 @@ void cgroup_home_retire(struct cgroup_home *h, struct cgroup *g)
 {
 	struct cgroup left;
 
+	if (cgroup_remove(g) >= 0) {
+		cgroup_done(g);
+		return;
+	}
 	if (cgroup_is_populated(g) > 0 && cgroup_make(&h->group, LEFT, &left) >= 0) {
 		cgroup_evacuate(g, &left);
 		cgroup_done(&left);

@@ -30,9 +30,11 @@ struct process_tree {
 	void *userdata;
 	bool is_watched;
 	struct process_tree *prev, *next;
+	struct process_tree *prev_watched, *next_watched;
 	/* with a cgroup */
 	struct cgroup group; /* fd -1: without */
 	bool was_killed;     /* by cgroup.kill */
+	bool is_known_empty; /* nobody is in it who could fork, and nobody was put into it since */
 	sd_event_source *populated;
 	/* without */
 	pid_t *session;
@@ -44,7 +46,7 @@ struct process_forest {
 	sd_event *event;
 	struct guard *guard; /* NULL: none */
 	struct cgroup_home *home; /* NULL: no cgroups */
-	struct process_tree *trees;
+	struct process_tree *trees, *watched;
 	sd_event_source *check, *look_again;
 	usec_t pause; /* until the next look; grows */
 };
@@ -232,8 +234,11 @@ static bool is_populated(struct process_tree *t)
 	int r;
 
 	if (t->group.fd >= 0) {
+		if (t->is_known_empty)
+			return false;
 		r = cgroup_is_populated(&t->group);
-		return r < 0 ? r != -ENODEV && r != -ENOENT : r > 0;
+		t->is_known_empty = r == 0 || r == -ENODEV || r == -ENOENT;
+		return !t->is_known_empty;
 	}
 	r = members(t, &list, &n);
 	return r == -ENOENT ? is_any_group_left(t) : r < 0 || n > 0;
@@ -255,16 +260,21 @@ static void look_again_later(struct process_forest *f)
 	f->pause = usec_min(f->pause * 2, LOOK_AGAIN_MAX);
 }
 
+static void unwatch(struct process_tree *t)
+{
+	if (t->is_watched)
+		DL_DELETE2(t->forest->watched, t, prev_watched, next_watched);
+	t->is_watched = false;
+}
+
 /* A watched tree that is empty; its watch is over. *ret_is_left: of the others, one must be looked at again. */
 static struct process_tree *take_empty(struct process_forest *f, bool *ret_is_left)
 {
 	struct process_tree *t;
 
-	DL_FOREACH(f->trees, t) {
-		if (!t->is_watched)
-			continue;
+	DL_FOREACH2(f->watched, t, next_watched) {
 		if (!is_populated(t)) {
-			t->is_watched = false;
+			unwatch(t);
 			return t;
 		}
 		*ret_is_left |= !t->populated;
@@ -359,14 +369,9 @@ bool process_forest_has_cgroup(const struct process_forest *f)
 
 void process_forest_reaped(struct process_forest *f)
 {
-	struct process_tree *t;
-
 	f->pause = LOOK_AGAIN_FIRST;
-	DL_FOREACH(f->trees, t)
-		if (t->is_watched) {
-			(void) check_soon(f);
-			return;
-		}
+	if (f->watched)
+		(void) check_soon(f);
 }
 
 /* ---- whose a process is ---- */
@@ -461,6 +466,7 @@ struct process_tree *process_tree_free(struct process_tree *t)
 {
 	if (!t)
 		return NULL;
+	unwatch(t);
 	DL_DELETE(t->forest->trees, t);
 	sd_event_source_disable_unref(t->populated);
 	if (t->group.fd >= 0)
@@ -472,8 +478,9 @@ struct process_tree *process_tree_free(struct process_tree *t)
 	return NULL;
 }
 
-int process_tree_cgroup(const struct process_tree *t)
+int process_tree_enter(struct process_tree *t)
 {
+	t->is_known_empty = false;
 	return t->group.fd;
 }
 
@@ -498,6 +505,7 @@ void process_tree_add(struct process_tree *t, pid_t pid)
 	struct process_tree *other;
 	pid_t *grown;
 
+	t->is_known_empty = false;
 	if (t->group.fd >= 0)
 		return;
 	if (t->forest->guard)
@@ -514,6 +522,8 @@ void process_tree_add(struct process_tree *t, pid_t pid)
 int process_tree_signal(struct process_tree *t, int signal, pid_t spare)
 {
 	if (t->group.fd >= 0) {
+		if (!is_populated(t))
+			return 0;
 		t->was_killed |= signal == SIGKILL;
 		return cgroup_signal(&t->group, signal, spare);
 	}
@@ -525,8 +535,10 @@ int process_tree_watch(struct process_tree *t)
 	_cleanup_free_ char *path = NULL;
 
 	/* If there is nothing to watch with, it is looked at again and again. */
-	if (t->group.fd >= 0 && !t->populated && asprintf(&path, "%s/cgroup.events", t->group.path) > 0)
+	if (t->group.fd >= 0 && !t->populated && is_populated(t) && asprintf(&path, "%s/cgroup.events", t->group.path) > 0)
 		(void) sd_event_add_inotify(t->forest->event, &t->populated, path, IN_MODIFY, on_populated, t);
+	if (!t->is_watched)
+		DL_APPEND2(t->forest->watched, t, prev_watched, next_watched);
 	t->is_watched = true;
 	t->forest->pause = LOOK_AGAIN_FIRST;
 	return check_soon(t->forest);

@@ -43,8 +43,8 @@ int process_tree_new(struct process_forest *f, uint64_t token, const char *unit,
 /* Whatever is left in it goes on, unwatched. */
 struct process_tree *process_tree_free(struct process_tree *t);
 
-/* The directory of its cgroup; lent, -1: it has none. */
-int process_tree_cgroup(const struct process_tree *t);
+/* A process is about to be started in it. The directory of its cgroup; lent, -1: it has none. */
+int process_tree_enter(struct process_tree *t);
 /* Has the cgroup been killed? Since Linux 6.14 (and 6.1.129, 6.6.78, 6.12.14 …) a process that is cloned right into it
  * afterwards dies at birth, as if it were late; one that enters it by itself lives. */
 bool process_tree_must_be_joined(const struct process_tree *t);

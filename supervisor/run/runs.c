@@ -408,7 +408,7 @@ static int spawn_into(struct entry *e, const struct spawn_request *request)
 	s->job.done = on_launched;
 	s->job.drop = on_dropped;
 	s->userdata = e;
-	s->cgroup = process_tree_cgroup(e->tree);
+	s->cgroup = process_tree_enter(e->tree);
 	s->must_join = process_tree_must_be_joined(e->tree);
 	spawn_free(e->spawn);
 	e->spawn = s;
