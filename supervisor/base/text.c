@@ -107,12 +107,23 @@ static size_t escape_one(const uint8_t *s, size_t n, bool keep_backslash, char r
 	return length ? length : 1;
 }
 
+/* Nothing in it needs escaping, as in most of what is shown. */
+static bool is_plain(const uint8_t *s, size_t n, bool keep_backslash)
+{
+	for (size_t i = 0; i < n; i++)
+		if (s[i] < 0x20 || s[i] > 0x7e || (s[i] == '\\' && !keep_backslash))
+			return false;
+	return true;
+}
+
 static char *escape(const char *s, size_t n, bool keep_backslash)
 {
 	const uint8_t *p = (const uint8_t *) s;
 	char one[ESCAPED_MAX], *text;
 	size_t total = 0, one_n;
 
+	if (is_plain(p, n, keep_backslash))
+		return strndup(s, n);
 	for (size_t i = 0; i < n; total += one_n)
 		i += escape_one(p + i, n - i, keep_backslash, one, &one_n);
 	text = malloc(total + 1);

@@ -69,7 +69,7 @@ static bool take_apart(const struct cli *c, const struct control_reply *reply, i
 
 		if (!cli_matches(e.unit, argc - 1, argv + 1))
 			continue;
-		if (str_equal(or_empty(row_string(row, "kind")), "invalid"))
+		if (str_equal(or_empty(row_string(row, "load_state")), "invalid"))
 			l.invalid[l.n_invalid++] = e;
 		else if (cli_has(c, CLI_ALL) || !is_off(row))
 			l.timer[l.n_timers++] = e;
@@ -255,9 +255,11 @@ static int print_listing(struct cli *c, const struct listing *l)
 
 int cli_timers(struct cli *c, int argc, char **argv)
 {
+	/* Of the rows of timers that are well, as few as can be: they are many. */
 	static const char *const keys[] = {
-		"subsystem", "reason",    "not_persisted_since", "kind",  "next",     "left",    "last", "passed",
-		"unit",      "activates", "result",              "state", "enabled",  "problems", "message", "never", NULL,
+		"subsystem", "reason",    "not_persisted_since", "load_state", "next",    "left",     "last",    "passed",
+		"unit",      "activates", "result",              "state",      "enabled", "problems", "message", "never",
+		NULL,
 	};
 	_cleanup_(control_reply_done) struct control_reply reply;
 	_cleanup_(listing_done) struct listing l = { 0 };

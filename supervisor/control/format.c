@@ -156,6 +156,14 @@ static size_t cells_of(wchar_t c)
 	return n < 0 ? 1 : (size_t) n;
 }
 
+static bool is_ascii(const char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char) *text > 0x7f)
+			return false;
+	return true;
+}
+
 size_t format_fit(const char *text, size_t width, size_t *ret_cells)
 {
 	size_t length = strlen(text), i = 0, cells = 0, n;
@@ -179,6 +187,8 @@ size_t format_width(const char *text)
 {
 	size_t cells;
 
+	if (is_ascii(text))
+		return strlen(text);
 	(void) format_fit(text, SIZE_MAX, &cells);
 	return cells;
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <systemd/sd-bus.h>
 
@@ -175,6 +176,24 @@ static int read_units(sd_bus_message *message, struct control_request *request, 
 	return r < 0 || sd_bus_message_exit_container(message) < 0 ? -EINVAL : 0;
 }
 
+static uint64_t beginning(const char *key)
+{
+	return UINT64_C(1) << ((key[0] * 5u + (key[0] ? (unsigned char) key[1] : 0u)) % 64);
+}
+
+/* Asked for each field of each row. */
+bool method_keys_want(const struct method_keys *keys, const char *key)
+{
+	if (keys->n == 0)
+		return true;
+	if (!(keys->beginnings & beginning(key)))
+		return false;
+	for (size_t i = 0; i < keys->n; i++)
+		if (str_equal(keys->key[i], key))
+			return true;
+	return false;
+}
+
 static int read_keys(sd_bus_message *message, struct method_keys *keys, const char **reterr)
 {
 	const char *key;
@@ -188,6 +207,7 @@ static int read_keys(sd_bus_message *message, struct method_keys *keys, const ch
 			return -EINVAL;
 		}
 		keys->key[keys->n++] = key;
+		keys->beginnings |= beginning(key);
 	}
 	return r < 0 || sd_bus_message_exit_container(message) < 0 ? -EINVAL : 0;
 }

@@ -75,10 +75,13 @@ bool method_is_allowed(const struct method *m, enum right right);
 struct method_keys {
 	const char *key[METHOD_KEYS_MAX];
 	size_t n;
+	uint64_t beginnings; /* a bit for how each begins: what has none of them is none of them */
 };
 
 /* Reads the arguments; strings are lent by the message. 0, or -EINVAL with a sentence in @reterr. */
 int method_read(const struct method *m, struct sd_bus_message *message, struct control_request *ret,
 		struct method_keys *ret_keys, const char **reterr);
+/* Without keys, all are wanted. */
+bool method_keys_want(const struct method_keys *keys, const char *key);
 
 #endif

@@ -351,14 +351,6 @@ static int send_rows_ahead(struct control_server *s, struct call *call)
 	return r;
 }
 
-static bool is_wanted(const struct method_keys *keys, const char *key)
-{
-	for (size_t i = 0; i < keys->n; i++)
-		if (str_equal(keys->key[i], key))
-			return true;
-	return false;
-}
-
 /* Only those fields that the caller wants. */
 static int append_wanted(struct call *call, const struct supd_row *row)
 {
@@ -368,7 +360,7 @@ static int append_wanted(struct call *call, const struct supd_row *row)
 	if (call->keys.n == 0)
 		return wire_append(call->rows, row, &call->bytes);
 	for (size_t i = 0; i < row->n && wanted.n < ELEMENTS(field); i++)
-		if (is_wanted(&call->keys, row->field[i].key))
+		if (method_keys_want(&call->keys, row->field[i].key))
 			field[wanted.n++] = row->field[i];
 	return wire_append(call->rows, &wanted, &call->bytes);
 }

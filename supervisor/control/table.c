@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,23 +115,45 @@ static void squeeze(const struct table *t, size_t limit, size_t width[])
 	}
 }
 
-/* In @width cells; cut with an ellipsis if it is wider. */
-static void print_cell(const char *text, enum table_style style, size_t width, bool is_last, bool has_color, FILE *f)
+static void print_blanks(size_t n, FILE *f)
 {
-	size_t cells = format_width(text), n = strlen(text);
-	const char *ellipsis = "";
+	static const char blanks[] = "                                ";
+	size_t some;
 
-	if (cells > width) {
-		n = format_fit(text, width - 1, &cells);
-		cells++;
-		ellipsis = "…";
+	for (; n > 0; n -= some) {
+		some = n < sizeof(blanks) - 1 ? n : sizeof(blanks) - 1;
+		fwrite(blanks, 1, some, f);
 	}
-	fprintf(f, "%s%.*s%s%s", table_style_begin(style, has_color), (int) n, text, ellipsis,
-		table_style_end(style, has_color));
+}
+
+/* In @width cells; cut with an ellipsis if it is wider. */
+static void print_cell(const struct table_cell *cell, size_t width, bool is_last, bool has_color, FILE *f)
+{
+	size_t cells = cell->width;
+
+	fputs(table_style_begin(cell->style, has_color), f);
+	if (cells > width) {
+		fwrite(cell->text, 1, format_fit(cell->text, width - 1, &cells), f);
+		fputs("…", f);
+		cells++;
+	} else {
+		fputs(cell->text, f);
+	}
+	fputs(table_style_end(cell->style, has_color), f);
 	if (is_last)
 		fputc('\n', f);
 	else
-		fprintf(f, "%*s", (int) (width - cells) + 1, "");
+		print_blanks(width - cells + 1, f);
+}
+
+static void print_header(const struct table *t, const size_t width[], bool has_color, FILE *f)
+{
+	for (size_t c = 0; c < t->n_columns; c++) {
+		const char *header = t->column[c].header;
+		const struct table_cell cell = { (char *) (uintptr_t) header, format_width(header), TABLE_HEADER };
+
+		print_cell(&cell, width[c], c + 1 == t->n_columns, has_color, f);
+	}
 }
 
 int table_print(const struct table *t, const struct table_look *look, FILE *f)
@@ -141,9 +164,9 @@ int table_print(const struct table *t, const struct table_look *look, FILE *f)
 		return -ENOMEM;
 	measure(t, look->has_header, width);
 	squeeze(t, look->width, width);
-	for (size_t c = 0; look->has_header && c < n; c++)
-		print_cell(t->column[c].header, TABLE_HEADER, width[c], c + 1 == n, look->has_color, f);
+	if (look->has_header)
+		print_header(t, width, look->has_color, f);
 	for (size_t i = 0; i < t->n_cells; i++)
-		print_cell(t->cell[i].text, t->cell[i].style, width[i % n], i % n + 1 == n, look->has_color, f);
+		print_cell(&t->cell[i], width[i % n], i % n + 1 == n, look->has_color, f);
 	return 0;
 }

@@ -36,6 +36,16 @@ void report_null(struct report *r, const char *key)
 	(void) add(r, key, SUPD_NULL);
 }
 
+void report_fields(struct report *r, const struct supd_row *row)
+{
+	for (size_t i = 0; i < row->n; i++) {
+		struct supd_field *f = add(r, row->field[i].key, row->field[i].type);
+
+		if (f)
+			*f = row->field[i];
+	}
+}
+
 void report_real(struct report *r, const char *key, double value)
 {
 	struct supd_field *f = add(r, key, isfinite(value) ? SUPD_REAL : SUPD_NULL);

@@ -33,6 +33,8 @@ void report_string(struct report *r, const char *key, const char *value);
 void report_bool(struct report *r, const char *key, bool value);
 void report_number(struct report *r, const char *key, int64_t value);
 void report_null(struct report *r, const char *key);
+/* Those of another row, which go on belonging to whom they belong to. */
+void report_fields(struct report *r, const struct supd_row *row);
 /* Infinity and what is no number: a null. */
 void report_real(struct report *r, const char *key, double value);
 /* A row in a row, of the same arena. */

@@ -24,7 +24,7 @@ struct listing {
 	struct arena arena;
 	const char *kind;  /* put before the fields of rows that have none; NULL: nothing */
 	const char *only;  /* of this unit, or NULL */
-	struct seen *seen; /* units of which a row was sent */
+	struct seen *seen; /* units of which a row was sent, of those that send_silent() might speak of */
 	size_t n;
 	bool is_active;    /* the last row was of an active unit */
 	bool has_problems; /* rows get the problems of their files */
@@ -50,10 +50,21 @@ static bool was_seen(const struct listing *l, const char *unit)
 	return s;
 }
 
+/* Are its files at fault, or do they mask it? */
+static bool is_told_of(const struct listing *l, const struct manager_plugin_unit *u)
+{
+	return u->problems->n_errors > 0 || (u->is_masked && !l->only_errors);
+}
+
+/* Most units need no note, and lists are long. */
 static void see(struct listing *l, const char *unit)
 {
-	struct seen *s = arena_alloc(&l->arena, sizeof(*s));
+	struct manager_plugin_unit u;
+	struct seen *s;
 
+	if (!manager_plugin_unit(l->c->manager, unit, &u) || !is_told_of(l, &u))
+		return;
+	s = arena_alloc(&l->arena, sizeof(*s));
 	if (!s)
 		return;
 	s->unit = arena_strdup(&l->arena, unit);
@@ -89,15 +100,6 @@ static void report_file_state(struct supd_control *c, struct report *r, const ch
 	report_string(r, "unit_file_state", manager_unit_file_state(c->manager, asked, is_enabled));
 }
 
-static void copy_fields(struct report *r, const struct supd_row *row)
-{
-	for (size_t i = 0; i < row->n; i++) {
-		report_null(r, row->field[i].key);
-		if (!r->is_failed)
-			r->field[r->n - 1] = row->field[i];
-	}
-}
-
 /* Its files and their problems, where the row does not have them. */
 static void complete(struct listing *l, struct report *r, const char *unit)
 {
@@ -112,15 +114,19 @@ static void complete(struct listing *l, struct report *r, const char *unit)
 		report_problems(r, "problems", u.problems);
 }
 
+/* Room for a row with what is added to it. */
+#define ROW_BYTES (64 * sizeof(struct supd_field))
+
 static int send_row(void *userdata, const struct supd_row *row)
 {
+	_cleanup_(arena_done) struct arena arena = { 0 };
 	struct listing *l = userdata;
-	struct report r = { .arena = &l->arena };
+	struct report r = { .arena = &arena, .is_failed = !arena_reserve(&arena, ROW_BYTES) };
 	const char *unit = text_of(row, "unit"), *active = text_of(row, "active_state");
 
 	if (l->kind && !field_of(row, "kind"))
 		report_string(&r, "kind", l->kind);
-	copy_fields(&r, row);
+	report_fields(&r, row);
 	if (l->has_problems)
 		complete(l, &r, unit);
 	if (unit && l->only)
@@ -146,8 +152,7 @@ static void send_silent(void *userdata, const struct manager_plugin_unit *u)
 	struct listing *l = userdata;
 	struct report r = { .arena = &l->arena };
 
-	if ((u->problems->n_errors == 0 && (!u->is_masked || l->only_errors)) || was_seen(l, u->name) ||
-	    (l->only && !str_equal(l->only, u->name)))
+	if (!is_told_of(l, u) || was_seen(l, u->name) || (l->only && !str_equal(l->only, u->name)))
 		return;
 	if (l->kind)
 		report_string(&r, "kind", l->kind);
