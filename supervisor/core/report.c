@@ -282,7 +282,8 @@ static void report_last_run(struct report *r, const struct run *run)
 static void report_conditions(struct report *r, const struct unit *u)
 {
 	const struct run *run = u->run;
-	bool is_judged = run && u->config->spec && u->config->spec->conditions && u->service.state != SERVICE_CHECK;
+	bool is_judged = run && u->config->spec && u->config->spec->conditions && u->service.state != SERVICE_CHECK &&
+			 run->result != RUN_RESULT_DEPENDENCY;
 	const char *unmet = run ? run_unmet(run) : NULL;
 	bool is_skipped = unmet && run->result == RUN_RESULT_SKIPPED;
 

@@ -338,6 +338,8 @@ static int find_text(void *userdata, enum condition_text what, const char *name,
 		return pressure(f, name, ret);
 	case CONDITION_TEXT_OS_RELEASE:
 		return os_release(f, name, ret);
+	case CONDITION_TEXT_MISSING_MOUNT:
+		return facts_missing_mount(f, name, ret);
 	case CONDITION_TEXT_ENVIRONMENT:
 		*ret = facts_variable(f, name);
 		return *ret != NULL;

@@ -23,6 +23,10 @@ const char *facts_variable(const struct facts *f, const char *name);
 
 /* condition_tests.c: as struct condition_facts has it */
 int facts_test(void *userdata, enum condition_kind kind, const char *parameter);
+/* condition_mounts.c: CONDITION_TEXT_MISSING_MOUNT */
+int facts_missing_mount(struct facts *f, const char *path, const char **ret);
+/* condition_tests.c */
+bool facts_is_mount_point(const char *path);
 /* condition_virt.c: 1, 0, -errno */
 int facts_container(struct facts *f, const char **ret);
 int facts_virtual_machine(struct facts *f, const char **ret);

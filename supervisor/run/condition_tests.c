@@ -75,7 +75,7 @@ static bool matches_something(const char *pattern)
 }
 
 /* The kernel says so since 5.8; before, another device than above. */
-static bool is_mount_point(const char *path)
+bool facts_is_mount_point(const char *path)
 {
 	_cleanup_free_ char *above = NULL;
 	struct statx sx;
@@ -405,7 +405,7 @@ int facts_test(void *userdata, enum condition_kind kind, const char *parameter)
 	case CONDITION_PATH_IS_SYMBOLIC_LINK:
 		return is_link(parameter);
 	case CONDITION_PATH_IS_MOUNT_POINT:
-		return is_mount_point(parameter);
+		return facts_is_mount_point(parameter);
 	case CONDITION_PATH_IS_READ_WRITE:
 		return is_writable_file_system(parameter);
 	case CONDITION_PATH_IS_ENCRYPTED:

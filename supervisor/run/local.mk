@@ -10,7 +10,7 @@ librun_a_SOURCES = \
 	%D%/clock_watch.c %D%/clock_watch.h \
 	%D%/clone_into.c %D%/clone_into.h \
 	%D%/condition_facts.c %D%/condition_facts.h \
-	%D%/condition_tests.c \
+	%D%/condition_mounts.c %D%/condition_tests.c \
 	%D%/condition_virt.c \
 	%D%/daemon.c %D%/daemon.h \
 	%D%/directories.c %D%/directories.h \

@@ -284,6 +284,16 @@ static void simplify_path(char *s)
 	*to = '\0';
 }
 
+bool condition_path_read(char *s)
+{
+	enum condition_remark none;
+
+	if (!check_path(s, &none))
+		return false;
+	simplify_path(s);
+	return true;
+}
+
 int condition_parse(enum condition_kind kind, char *value, struct condition *ret,
 		    enum condition_remark *ret_remark, const char **reterr_wanted)
 {
@@ -321,12 +331,32 @@ static bool list_copy(const struct condition_list *from, struct arena *arena, st
 	return true;
 }
 
+static bool strings_copy(const char *const *from, struct arena *arena, const char *const **to)
+{
+	const char **copy;
+	size_t n = 0;
+
+	*to = NULL;
+	while (from && from[n])
+		n++;
+	if (n == 0)
+		return true;
+	copy = arena_alloc(arena, (n + 1) * sizeof(*copy));
+	for (size_t i = 0; copy && i < n; i++) {
+		copy[i] = arena_strdup(arena, from[i]);
+		if (!copy[i])
+			return false;
+	}
+	*to = copy;
+	return copy != NULL;
+}
+
 struct conditions *conditions_copy(const struct conditions *c, struct arena *arena)
 {
 	struct conditions *copy = arena_alloc(arena, sizeof(*copy));
 
-	if (!copy || !list_copy(&c->condition, arena, &copy->condition) ||
-	    !list_copy(&c->assert, arena, &copy->assert))
+	if (!copy || !strings_copy(c->mounts, arena, &copy->mounts) ||
+	    !list_copy(&c->condition, arena, &copy->condition) || !list_copy(&c->assert, arena, &copy->assert))
 		return NULL;
 	return copy;
 }

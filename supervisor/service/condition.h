@@ -70,6 +70,7 @@ struct condition_list {
 
 /* Of a service that has any. */
 struct conditions {
+	const char *const *mounts; /* RequiresMountsFor=: absolute paths, NULL-terminated, or NULL */
 	struct condition_list condition, assert;
 };
 
@@ -87,6 +88,8 @@ int condition_parse(enum condition_kind kind, char *value, struct condition *ret
 		    enum condition_remark *ret_remark, const char **reterr_wanted);
 /* "PathExists" */
 const char *condition_kind_to_string(enum condition_kind kind);
+/* An absolute path, as conditions take them; changed likewise. */
+bool condition_path_read(char *s);
 /* A copy that shares nothing, in @arena. NULL when memory ran out. */
 struct conditions *conditions_copy(const struct conditions *c, struct arena *arena);
 
@@ -109,6 +112,7 @@ enum condition_text {
 	CONDITION_TEXT_OS_RELEASE,          /* @name: a field */
 	CONDITION_TEXT_ENVIRONMENT,         /* @name: a variable of the daemon */
 	CONDITION_TEXT_SMBIOS,              /* @name: a field of /sys/class/dmi/id */
+	CONDITION_TEXT_MISSING_MOUNT,       /* @name: a path; a mount point on the way to it that is to be, and is not */
 };
 
 enum condition_number {
@@ -132,6 +136,7 @@ enum condition_outcome {
 	CONDITIONS_HOLD,
 	CONDITIONS_SKIP, /* a condition is not met */
 	CONDITIONS_FAIL, /* an assert is not met */
+	CONDITIONS_UNMOUNTED, /* what is required to be mounted is not; nothing else was judged */
 };
 
 /* *@ret_unmet: if they do not hold, a sentence that names what is not met, in @arena, NULL when memory ran out. */

@@ -531,10 +531,27 @@ static bool list_holds(const struct condition_list *list, const char *prefix, co
 	return !has_trigger || is_triggered;
 }
 
+/* Where that cannot be told, nothing is known to be missing: there is no list of mounts. */
+static bool are_mounted(const char *const *paths, const struct condition_facts *facts, struct arena *arena,
+			const char **ret_unmet)
+{
+	const char *missing;
+
+	for (; paths && *paths; paths++) {
+		if (facts->text(facts->userdata, CONDITION_TEXT_MISSING_MOUNT, *paths, &missing) <= 0)
+			continue;
+		*ret_unmet = arena_printf(arena, "%s is not mounted", missing);
+		return false;
+	}
+	return true;
+}
+
 enum condition_outcome conditions_judge(const struct conditions *c, const struct condition_facts *facts,
 					struct arena *arena, const char **ret_unmet)
 {
 	*ret_unmet = NULL;
+	if (!are_mounted(c->mounts, facts, arena, ret_unmet))
+		return CONDITIONS_UNMOUNTED;
 	if (!list_holds(&c->condition, "Condition", facts, arena, ret_unmet))
 		return CONDITIONS_SKIP;
 	if (!list_holds(&c->assert, "Assert", facts, arena, ret_unmet))

@@ -133,37 +133,12 @@ int spec_parse_dependency(const struct key_context *c)
 	return r == -ENOMEM ? r : 0;
 }
 
-int spec_parse_mounts(const struct key_context *c)
-{
-	_cleanup_(arena_done) struct arena scratch = { 0 };
-	const char *at = c->assignment->value;
-	char *word;
-	int r;
-
-	while ((r = value_word(&at, VALUE_WORD_RAW, &scratch, &word)) > 0) {
-		r = spec_expand(c, word, &word);
-		if (r == -EBADMSG)
-			continue;
-		if (r >= 0 && *word != '/') {
-			spec_refuse(c, "wants absolute paths", word);
-			continue;
-		}
-		if (r >= 0)
-			r = spec_list_append(c->arena, &own(c)->mounts, word);
-		if (r < 0)
-			return r;
-	}
-	if (r == -EINVAL)
-		spec_refuse(c, "wants balanced quotes", c->assignment->value);
-	return r == -ENOMEM ? r : 0;
-}
-
 int spec_keep_dependencies(struct spec_draft *draft, struct arena *arena)
 {
 	const struct dependencies *d = &draft->dependencies;
 	struct dependencies *kept;
 
-	if (d->n == 0 && !d->mounts && !d->refuse_manual_start && !d->refuse_manual_stop)
+	if (d->n == 0 && !d->refuse_manual_start && !d->refuse_manual_stop)
 		return 0;
 	kept = arena_alloc(arena, sizeof(*kept));
 	if (!kept)

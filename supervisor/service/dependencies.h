@@ -37,7 +37,6 @@ struct dependency {
 struct dependencies {
 	const struct dependency *item;
 	size_t n;
-	const char *const *mounts; /* RequiresMountsFor=: absolute paths, NULL-terminated, or NULL */
 	bool has_defaults;         /* DefaultDependencies=: a target comes after its members */
 	bool refuse_manual_start, refuse_manual_stop;
 };

@@ -375,6 +375,20 @@ static void on_start_request(struct step *t)
 	effect(t, SVC_FX_CHECK);
 }
 
+static enum run_result result_of(enum condition_outcome unmet)
+{
+	switch (unmet) {
+	case CONDITIONS_SKIP:
+		return RUN_RESULT_SKIPPED;
+	case CONDITIONS_UNMOUNTED:
+		return RUN_RESULT_DEPENDENCY;
+	case CONDITIONS_FAIL:
+	case CONDITIONS_HOLD:
+		break;
+	}
+	return RUN_RESULT_ASSERT;
+}
+
 static void on_checked(struct step *t, const struct service_event *ev)
 {
 	if (t->s->state != SERVICE_CHECK)
@@ -387,8 +401,7 @@ static void on_checked(struct step *t, const struct service_event *ev)
 	if (ev->error != 0)
 		conclude(t, RUN_RESULT_RESOURCES, ev->error, EXEC_STEP_NONE);
 	else
-		conclude(t, ev->outcome == CONDITIONS_SKIP ? RUN_RESULT_SKIPPED : RUN_RESULT_ASSERT, 0,
-			 EXEC_STEP_NONE);
+		conclude(t, result_of(ev->outcome), 0, EXEC_STEP_NONE);
 	end(t);
 }
 

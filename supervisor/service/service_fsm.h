@@ -23,7 +23,7 @@
  * Where the unit has conditions, nothing runs before they are judged. While they are, TimeoutStartSec= goes by; a deadline
  * and a stop request end the run at once, since there is nothing to be ended, and an answer that comes later says
  * nothing: whoever looks at a dead network mount may never come back. A false condition skips the run, a false
- * assert fails it.
+ * assert fails it, and where something is not mounted that RequiresMountsFor= is about, a dependency has failed.
  *
  * A command that fails, a condition that says no, a deadline and a stop request leave the start-up for STOP_SIGTERM.
  * From there on the order is always the same, so that ExecStopPost= sees each end. Each command of STOP and STOP_POST

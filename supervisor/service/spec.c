@@ -178,6 +178,8 @@ int service_spec_parse(const struct specifiers *specifiers, const char *file, co
 			check_commands(&draft.spec, file, d);
 	}
 	if (r >= 0)
+		r = spec_require_directory(&draft, arena);
+	if (r >= 0)
 		r = keep_exec(&draft, arena);
 	if (r >= 0)
 		r = keep_restart(&draft, arena);

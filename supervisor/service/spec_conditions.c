@@ -4,6 +4,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "base/values.h"
 #include "service/condition.h"
 #include "service/spec_values.h"
 
@@ -28,14 +29,20 @@ static void remark(const struct key_context *c, enum condition_remark r, const c
 	}
 }
 
-/* The list, made when the first of them is seen. NULL when memory ran out. */
-static struct condition_list *list_of(const struct key_context *c, bool is_assert)
+/* Made when the first of them is seen. NULL when memory ran out. */
+static struct conditions *all_of(struct spec_draft *draft, struct arena *arena)
 {
-	struct service_spec *spec = &((struct spec_draft *) c->object)->spec;
-	struct conditions *all = (struct conditions *) (uintptr_t) spec->conditions;
+	struct conditions *all = (struct conditions *) (uintptr_t) draft->spec.conditions;
 
 	if (!all)
-		spec->conditions = all = arena_alloc(c->arena, sizeof(*all));
+		draft->spec.conditions = all = arena_alloc(arena, sizeof(*all));
+	return all;
+}
+
+static struct condition_list *list_of(const struct key_context *c, bool is_assert)
+{
+	struct conditions *all = all_of(c->object, c->arena);
+
 	if (!all)
 		return NULL;
 	return is_assert ? &all->assert : &all->condition;
@@ -62,7 +69,7 @@ static void reset(const struct key_context *c, bool is_assert)
 	if (!all)
 		return;
 	*(is_assert ? &all->assert : &all->condition) = (struct condition_list) { 0 };
-	if (all->condition.n + all->assert.n == 0)
+	if (all->condition.n + all->assert.n == 0 && !all->mounts)
 		spec->conditions = NULL;
 }
 
@@ -105,4 +112,53 @@ int spec_parse_condition(const struct key_context *c)
 int spec_parse_assert(const struct key_context *c)
 {
 	return parse(c, true);
+}
+
+/* ---- mounts ---- */
+
+static int require_mount(struct spec_draft *draft, struct arena *arena, const char *path)
+{
+	struct conditions *all = all_of(draft, arena);
+
+	return all ? spec_list_append(arena, &all->mounts, path) : -ENOMEM;
+}
+
+static int parse_mount(const struct key_context *c, char *word)
+{
+	int r = spec_expand(c, word, &word);
+
+	if (r < 0)
+		return spec_reported(r);
+	if (condition_path_read(word))
+		return require_mount(c->object, c->arena, word);
+	spec_refuse(c, "wants absolute paths without ..", word);
+	return 0;
+}
+
+/* As in systemd, an empty value takes nothing back. */
+int spec_parse_mounts(const struct key_context *c)
+{
+	_cleanup_(arena_done) struct arena scratch = { 0 };
+	const char *at = c->assignment->value;
+	char *word;
+	int r;
+
+	while ((r = value_word(&at, VALUE_WORD_RAW, &scratch, &word)) > 0) {
+		r = parse_mount(c, word);
+		if (r < 0)
+			return r;
+	}
+	if (r == -EINVAL)
+		spec_refuse(c, "wants balanced quotes", c->assignment->value);
+	return r == -ENOMEM ? r : 0;
+}
+
+int spec_require_directory(struct spec_draft *draft, struct arena *arena)
+{
+	const struct exec_context *exec = &draft->exec;
+
+	if (!exec->working_directory || *exec->working_directory != '/' || exec->working_directory_optional ||
+	    str_equal(exec->working_directory, "/"))
+		return 0;
+	return require_mount(draft, arena, exec->working_directory);
 }

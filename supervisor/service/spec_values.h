@@ -49,6 +49,8 @@ int spec_parse_condition(const struct key_context *c); /* row->parameter: the ki
 int spec_parse_assert(const struct key_context *c);
 int spec_parse_dependency(const struct key_context *c); /* row->parameter: enum dependency_kind */
 int spec_parse_mounts(const struct key_context *c);
+/* What is to be mounted for WorkingDirectory=, once all keys have been read. 0 or -ENOMEM. */
+int spec_require_directory(struct spec_draft *draft, struct arena *arena);
 int spec_parse_type(const struct key_context *c);
 int spec_parse_restart(const struct key_context *c);
 int spec_parse_command(const struct key_context *c);

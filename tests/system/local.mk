@@ -14,6 +14,7 @@ system_tests += %D%/test_explain.sh
 system_tests += %D%/test_gate.sh
 system_tests += %D%/test_history.sh
 system_tests += %D%/test_kill.sh
+system_tests += %D%/test_mounts.sh
 system_tests += %D%/test_notify.sh
 system_tests += %D%/test_output.sh
 system_tests += %D%/test_pid1.sh

@@ -18,6 +18,7 @@ static const struct {
 	{ "ID", "debian" }, { "VERSION_ID", "12" }, { "PRETTY_NAME", "Debian GNU/Linux 12" },
 	{ "PATH", "/bin" }, { "EMPTY", "" }, { "product_name", "Box 3000" },
 	{ "memory", "some avg10=9.00 avg60=0.00 avg300=0.00 total=1\nfull avg10=3.25 avg60=0.10 avg300=12.00 total=1\n" },
+	{ "/mnt/backup/home", "/mnt/backup" }, { "/a b", "/a b" },
 	{ "cpu", "some avg10=50.00 avg60=100.00 avg300=0.00 total=5\n" },
 };
 
@@ -314,6 +315,12 @@ static const struct {
 	{ "ConditionPathExists=/no\nConditionUser=\nAssertUser=yes", CONDITIONS_HOLD, NULL, 1 },
 	{ "AssertUser=no\nConditionUser=yes\nConditionUser=\nAssertHost=box", CONDITIONS_FAIL, "AssertUser=no was not met", 1 },
 	{ "ConditionPathExists=//yes//%i/", CONDITIONS_HOLD, NULL, 1 },
+	{ "RequiresMountsFor=/mnt//backup/%i/\nConditionPathExists=/no", CONDITIONS_UNMOUNTED, "/mnt/backup is not mounted", 0 },
+	{ "RequiresMountsFor=/var '/a b'\nAssertPathExists=/yes", CONDITIONS_UNMOUNTED, "/a b is not mounted", 0 },
+	{ "RequiresMountsFor=\"/a b\"\nRequiresMountsFor=\nRequiresMountsFor=/var", CONDITIONS_UNMOUNTED,
+	  "/a b is not mounted", 0 },
+	{ "ConditionUser=no\nRequiresMountsFor=/var\nConditionUser=", CONDITIONS_HOLD, NULL, 0 },
+	{ "ConditionPathExists=/yes\nRequiresMountsFor=/var", CONDITIONS_HOLD, NULL, 1 },
 	{ "ConditionPathExists=/no/%i/", CONDITIONS_SKIP, "ConditionPathExists=/no/home was not met", 1 },
 };
 
@@ -359,6 +366,25 @@ START_TEST(a_unit_without_conditions_has_no_list)
 }
 END_TEST
 
+START_TEST(a_directory_to_work_in_is_to_be_mounted)
+{
+	static const char *const with[] = { "/srv", "/", "~", "-/srv" };
+
+	for (size_t i = 0; i < ELEMENTS(with); i++) {
+		_cleanup_free_ char *text = NULL;
+		struct spec_text t;
+
+		ck_assert_int_gt(asprintf(&text, "[Service]\nExecStart=a\nWorkingDirectory=%s", with[i]), 0);
+		spec_text_init_good(&t, text);
+		if (i == 0)
+			ck_assert_str_eq(t.spec.conditions->mounts[0], "/srv");
+		else
+			ck_assert_ptr_null(t.spec.conditions);
+		spec_text_done(&t);
+	}
+}
+END_TEST
+
 START_TEST(mistakes_and_remarks_have_their_lines)
 {
 	struct spec_text t;
@@ -370,6 +396,12 @@ START_TEST(mistakes_and_remarks_have_their_lines)
 	ck_assert(spec_text_has(&t, DIAG_WARNING,
 				"4: ConditionVirtualization=!odd names what is not known here, and is never met (but "
 				"always with '!')"));
+	spec_text_done(&t);
+	spec_of(&t, "RequiresMountsFor=/var lib /a/../b\nRequiresMountsFor=/%Z\nRequiresMountsFor='/x\nConditionHost=%Z");
+	ck_assert(spec_text_has(&t, DIAG_ERROR, "2: RequiresMountsFor= wants absolute paths without .., not 'lib'"));
+	ck_assert(spec_text_has(&t, DIAG_ERROR, "2: RequiresMountsFor= wants absolute paths without .., not '/a/../b'"));
+	ck_assert(spec_text_has(&t, DIAG_ERROR, "4: RequiresMountsFor= wants balanced quotes, not ''/x'"));
+	ck_assert_uint_eq(t.diag.n_errors, 5);
 	ck_assert(spec_text_has(&t, DIAG_ERROR,
 				"5: ConditionHost= asks for %Z, which is not known here: '%Z' (a percent sign is written %%)"));
 	spec_text_done(&t);
@@ -387,6 +419,7 @@ static Suite *condition_suite(void)
 	tcase_add_test(tc, the_innermost_virtualization_counts);
 	tcase_add_loop_test(tc, lists_are_judged_as_systemd_does, 0, ELEMENTS(lists));
 	tcase_add_test(tc, a_unit_without_conditions_has_no_list);
+	tcase_add_test(tc, a_directory_to_work_in_is_to_be_mounted);
 	tcase_add_test(tc, mistakes_and_remarks_have_their_lines);
 	suite_add_tcase(s, tc);
 	return s;

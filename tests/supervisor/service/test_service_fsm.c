@@ -891,6 +891,15 @@ static const struct script scripts[] = {
 		"exit-code 3",
 	},
 	{
+		"what is not mounted is a dependency that failed, and not restarted",
+		"ExecStart=a\nRestart=on-failure\n[Unit]\nRequiresMountsFor=/mnt",
+		{
+			{ "start", 1, "check", NONE, " check" },
+			{ "checked unmounted", 2, "failed", NONE, " ended" },
+		},
+		"dependency 0",
+	},
+	{
 		"a run that is refused fails without having begun",
 		"ExecStart=a",
 		{
@@ -931,9 +940,10 @@ static struct service_event event_from_text(const char *text)
 	else if (str_equal(word, "checked"))
 		ev = (struct service_event) {
 			.kind = SVC_CHECKED,
-			.outcome = str_equal(argument, "skip")   ? CONDITIONS_SKIP
-				   : str_equal(argument, "fail") ? CONDITIONS_FAIL
-								 : CONDITIONS_HOLD,
+			.outcome = str_equal(argument, "skip")        ? CONDITIONS_SKIP
+				   : str_equal(argument, "fail")      ? CONDITIONS_FAIL
+				   : str_equal(argument, "unmounted") ? CONDITIONS_UNMOUNTED
+								      : CONDITIONS_HOLD,
 			.error = number,
 		};
 	else if (str_equal(word, "spawned"))
