@@ -15,10 +15,14 @@
 #include "base/usec.h"
 #include "control/peer.h"
 #include "control/pump.h"
+#include "control/wire.h"
 
 #define MESSAGE_MAX (64 * 1024)
 #define READING_PATIENCE 6
 #define SEND_BUFFER (512 * 1024)
+/* Messages that wait to be read, beyond that buffer. */
+#define BEHIND_MAX (2 * WIRE_CALLS_MAX)
+#define BEHIND_MAX_OTHERS (4 * WIRE_CALLS_MAX_OTHERS)
 /* Behind the services and their alarms. */
 #define PRIORITY (SD_EVENT_PRIORITY_NORMAL + 10)
 
@@ -148,6 +152,13 @@ static int on_reading_slow(sd_event_source *source _unused_, uint64_t now _unuse
 	return 0;
 }
 
+static int start_patience(struct connection *c)
+{
+	int r = sd_event_source_set_time_relative(c->reading, READING_PATIENCE * c->terms->patience);
+
+	return r < 0 ? r : sd_event_source_set_enabled(c->reading, SD_EVENT_ONESHOT);
+}
+
 int connection_send(struct connection *c, sd_bus_message *m, size_t bytes)
 {
 	bool was_drained = is_drained(c);
@@ -161,10 +172,26 @@ int connection_send(struct connection *c, sd_bus_message *m, size_t bytes)
 	if (is_drained(c))
 		return sd_event_source_set_enabled(c->reading, SD_EVENT_OFF);
 	c->owed += bytes;
-	if (!was_drained)
-		return 0;
-	r = sd_event_source_set_time_relative(c->reading, READING_PATIENCE * c->terms->patience);
-	return r < 0 ? r : sd_event_source_set_enabled(c->reading, SD_EVENT_ONESHOT);
+	return was_drained ? start_patience(c) : 0;
+}
+
+/* Each message passes here first. Much of it sd-bus answers by itself (what does not exist, what has the wrong
+ * arguments): its queue alone tells how far somebody is behind who asks on and on and does not read. */
+static int on_any_message(sd_bus_message *m _unused_, void *userdata, sd_bus_error *reterr _unused_)
+{
+	struct connection *c = userdata;
+	uint64_t behind = 0;
+	int enabled = SD_EVENT_OFF;
+
+	(void) sd_bus_get_n_queued_write(c->bus, &behind);
+	if (behind > (c->right == RIGHT_OWN ? BEHIND_MAX : BEHIND_MAX_OTHERS)) {
+		gone(c);
+		return 1;
+	}
+	if (behind == 0)
+		return sd_event_source_set_enabled(c->reading, SD_EVENT_OFF);
+	(void) sd_event_source_get_enabled(c->reading, &enabled);
+	return enabled == SD_EVENT_OFF ? start_patience(c) : 0;
 }
 
 bool connection_is_behind(const struct connection *c)
@@ -205,6 +232,8 @@ static int offer(struct connection *c)
 	int r = sd_bus_match_signal(c->bus, NULL, NULL, "/org/freedesktop/DBus/Local",
 				    "org.freedesktop.DBus.Local", "Disconnected", on_disconnected, c);
 
+	if (r >= 0)
+		r = sd_bus_add_filter(c->bus, NULL, on_any_message, c);
 	if (r >= 0)
 		r = sd_bus_add_object_vtable(c->bus, NULL, "/org/freedesktop/DBus", BUS_NAME, bus_vtable, c);
 	if (r >= 0)

@@ -738,6 +738,44 @@ START_TEST(one_that_does_not_read_is_cut_off_in_time)
 }
 END_TEST
 
+/* sd-bus answers by itself to what does not exist. */
+START_TEST(one_that_asks_on_and_on_and_does_not_read_is_cut_off)
+{
+	size_t shaking;
+	int fd = dial_and_shake();
+	uint8_t message[256];
+	uint32_t i;
+
+	shaking = n_descriptors();
+	for (i = 1; i < 100000 && n_descriptors() >= shaking; i++) {
+		(void) send(fd, message, make_call(message, "Nonsense", i), MSG_NOSIGNAL | MSG_DONTWAIT);
+		settle();
+	}
+	ck_assert_uint_gt(i, WIRE_CALLS_MAX);
+	ck_assert_uint_lt(i, 100000);
+	ck_assert_uint_eq(world.n_asked, 0);
+	close(fd);
+}
+END_TEST
+
+START_TEST(one_that_asks_for_nonsense_and_does_not_read_is_cut_off_in_time)
+{
+	size_t shaking;
+	int fd;
+
+	serve_impatiently();
+	fd = dial_and_shake();
+	shaking = n_descriptors();
+	for (uint32_t i = 1; i <= 2000; i++) {
+		send_call(fd, "Nonsense", i);
+		settle();
+	}
+	while (n_descriptors() >= shaking)
+		ck_assert_int_ge(sd_event_run(world.event, UINT64_MAX), 0);
+	close(fd);
+}
+END_TEST
+
 START_TEST(bytes_may_come_all_at_once)
 {
 	uint8_t bytes[1024];
@@ -1022,6 +1060,8 @@ static Suite *server_suite(void)
 	tcase_add_test(hostile, unanswered_calls_have_a_limit);
 	tcase_add_test(hostile, one_that_does_not_read_hinders_nobody);
 	tcase_add_test(hostile, one_that_does_not_read_is_cut_off_in_time);
+	tcase_add_test(hostile, one_that_asks_on_and_on_and_does_not_read_is_cut_off);
+	tcase_add_test(hostile, one_that_asks_for_nonsense_and_does_not_read_is_cut_off_in_time);
 	tcase_add_test(hostile, bytes_may_come_all_at_once);
 	tcase_add_test(hostile, bytes_may_come_one_at_a_time);
 	tcase_add_test(hostile, descriptors_sent_along_are_not_received);
