@@ -11,6 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/log.h"
+#include "base/values.h"
 #include "control/server.h"
 #include "core/manager.h"
 #include "core/unit.h"
@@ -174,6 +175,7 @@ static void on_stop(void *userdata, int signal, bool again, bool hurry)
 {
 	struct supd *s = userdata;
 	const struct supd_now now = world_linux_now(s->outside);
+	char name[16];
 
 	if (hurry) {
 		log_warning(0, "interrupted once more: what still runs is killed");
@@ -184,7 +186,7 @@ static void on_stop(void *userdata, int signal, bool again, bool hurry)
 		log_notice("stopping already; a second SIGINT kills what still runs");
 		return;
 	}
-	log_notice("stopping: SIG%s", sigabbrev_np(signal));
+	log_notice("stopping: SIG%s", value_signal_name(signal, name));
 	manager_shutdown(s->manager, &now);
 	jobs_timers_changed(&s->control);
 }
@@ -471,8 +473,10 @@ int main(int argc, char **argv)
 	enum options_verdict v;
 	int r = daemon_prepare(argc, argv, &s.inheritance);
 
-	if (r < 0)
+	if (r < 0) {
+		(void) fprintf(stderr, "supd cannot start: %s\n", strerror(-r));
 		return EXIT_FAILURE;
+	}
 	v = options_parse(argc, argv, geteuid() == 0, &s.options);
 	r = v == OPTIONS_GO_ON ? go(&s) : 0;
 	supd_done(&s);

@@ -21,17 +21,55 @@
 /* From here on memory is taken from the system, and given back to it. */
 #define LARGE (128 * 1024)
 
-static const int ours[] = { SIGTERM, SIGINT, SIGHUP, SIGCHLD };
+/* ---- which signal is what ---- */
+
+/* Containers' managers ask a first process to end by SIGPWR (LXC), or by systemd's signals of halt, poweroff, reboot
+ * and kexec (podman, systemd-nspawn): all that supd can do about any of these is to end. */
+static bool is_stop(int signal)
+{
+	return signal == SIGTERM || signal == SIGINT || signal == SIGPWR ||
+	       (signal >= SIGRTMIN + 3 && signal <= SIGRTMIN + 6);
+}
+
+static bool is_obeyed(int signal)
+{
+	return is_stop(signal) || signal == SIGHUP;
+}
+
+/* Those that mean nothing here, but end a process that does not say so; and two that are errors of system calls. */
+static bool is_passed_over(int signal)
+{
+	static const int list[] = {
+		SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPIPE, SIGXFSZ,
+#ifdef SIGSTKFLT
+		SIGSTKFLT,
+#endif
+	};
+
+	for (size_t i = 0; i < ELEMENTS(list); i++)
+		if (signal == list[i])
+			return true;
+	return signal >= SIGRTMIN && signal <= SIGRTMAX && !is_stop(signal);
+}
+
+/* A sanitizer's handler for crashes stays. */
+static bool is_crash(int signal)
+{
+	return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGABRT;
+}
 
 /* ---- first of all ---- */
 
-/* What is opened later must not come to lie where libraries and children take stderr to be. */
+/* What is opened later must not come to lie where libraries and children take stderr to be. Not every root directory
+ * has a /dev; one that cannot be read or written serves as well. */
 static int open_standard_streams(void)
 {
 	int fd;
 
 	do {
 		fd = open("/dev/null", O_RDWR);
+		if (fd < 0)
+			fd = open("/", O_RDONLY | O_DIRECTORY);
 		if (fd < 0)
 			return -errno;
 	} while (fd <= STDERR_FILENO);
@@ -44,18 +82,16 @@ static int settle_signals(void)
 {
 	sigset_t mask;
 
-	for (int signal = 1; signal < NSIG; signal++) {
-		struct sigaction action = { .sa_handler = SIG_DFL };
-
-		if (signal == SIGPIPE || signal == SIGXFSZ)
-			action.sa_handler = SIG_IGN;
-		/* A sanitizer's handler for crashes stays. */
-		if (signal != SIGSEGV && signal != SIGBUS && signal != SIGFPE && signal != SIGILL && signal != SIGABRT)
-			(void) sigaction(signal, &action, NULL);
-	}
 	sigemptyset(&mask);
-	for (size_t i = 0; i < ELEMENTS(ours); i++)
-		sigaddset(&mask, ours[i]);
+	sigaddset(&mask, SIGCHLD);
+	for (int signal = 1; signal < NSIG; signal++) {
+		struct sigaction action = { .sa_handler = is_passed_over(signal) ? SIG_IGN : SIG_DFL };
+
+		if (!is_crash(signal))
+			(void) sigaction(signal, &action, NULL);
+		if (is_obeyed(signal))
+			sigaddset(&mask, signal);
+	}
 	return sigprocmask(SIG_SETMASK, &mask, NULL) < 0 ? -errno : 0;
 }
 
@@ -120,7 +156,7 @@ int daemon_prepare(int argc, char **argv, struct daemon_inheritance *ret)
 
 struct daemon_signals {
 	struct daemon_signals_listener listener;
-	sd_event_source *source[3];
+	sd_event_source *source[NSIG]; /* by their signals; NULL: it is not obeyed */
 	bool is_stopping, was_interrupted;
 };
 
@@ -150,10 +186,12 @@ int daemon_signals_new(sd_event *event, const struct daemon_signals_listener *li
 	if (!s)
 		return -ENOMEM;
 	s->listener = *listener;
-	for (size_t i = 0; r >= 0 && i < ELEMENTS(s->source); i++) {
-		r = sd_event_add_signal(event, &s->source[i], ours[i], on_signal, s);
+	for (int signal = 1; r >= 0 && signal < NSIG; signal++) {
+		if (!is_obeyed(signal))
+			continue;
+		r = sd_event_add_signal(event, &s->source[signal], signal, on_signal, s);
 		if (r >= 0)
-			r = sd_event_source_set_priority(s->source[i], SD_EVENT_PRIORITY_IMPORTANT);
+			r = sd_event_source_set_priority(s->source[signal], SD_EVENT_PRIORITY_IMPORTANT);
 	}
 	if (r < 0) {
 		daemon_signals_free(s);

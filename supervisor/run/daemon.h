@@ -20,12 +20,12 @@ struct daemon_inheritance {
 };
 
 /* First of all, in this order: descriptors 0–2 are open (to /dev/null where they were not); argv has a name; umask 0077;
- * SIGPIPE and SIGXFSZ are ignored; the signals of daemon_signals_new() and SIGCHLD are blocked, all others as a
- * fresh process has them; orphans come to us (subreaper, or PID 1); as many descriptors as we may have.
+ * SIGPIPE, SIGXFSZ and signals that mean nothing to us are ignored; those of daemon_signals_new() and SIGCHLD are
+ * blocked, all others as a fresh process has them; orphans come to us (subreaper, or PID 1); as many descriptors as we may have.
  * 0, or a negative errno: go no further. */
 int daemon_prepare(int argc, char **argv, struct daemon_inheritance *ret);
 
-/* SIGTERM, SIGINT: stop. @again: one came before; @hurry: the second SIGINT, from somebody at a terminal who does
+/* SIGTERM, SIGINT, SIGPWR, SIGRTMIN+3 to SIGRTMIN+6: stop. @again: one came before; @hurry: the second SIGINT, from somebody at a terminal who does
  * not want to wait any longer. None is lost, and a SIGHUP meanwhile changes nothing about stopping. */
 struct daemon_signals_listener {
 	void *userdata;

@@ -12,6 +12,9 @@
 #include "base/cleanup.h"
 
 #define THREADS_MAX 16
+/* libc's default of 8 MiB is too much where memory is counted when it is promised. Lookups of users run modules of others
+ * on it. */
+#define STACK_SIZE ((size_t) 1024 * 1024)
 
 struct queue {
 	struct worker_job *first, *last;
@@ -104,12 +107,17 @@ static void *thread_main(void *userdata)
 static int thread_add(struct worker *w)
 {
 	sigset_t all, before;
-	int r;
+	pthread_attr_t attributes;
+	int r = pthread_attr_init(&attributes);
 
+	if (r != 0)
+		return -r;
+	(void) pthread_attr_setstacksize(&attributes, STACK_SIZE);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	r = pthread_create(&w->thread[w->n_threads], NULL, thread_main, w);
+	r = pthread_create(&w->thread[w->n_threads], &attributes, thread_main, w);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
 	if (r == 0)
 		w->n_threads++;
 	return -r;

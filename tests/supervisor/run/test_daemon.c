@@ -52,7 +52,7 @@ static bool is_ignored(int sig)
 
 START_TEST(signals_are_settled_whatever_was_inherited)
 {
-	static const int blocked[] = { SIGTERM, SIGINT, SIGHUP, SIGCHLD };
+	const int blocked[] = { SIGTERM, SIGINT, SIGHUP, SIGCHLD, SIGPWR, SIGRTMIN + 3, SIGRTMIN + 6 };
 	struct daemon_inheritance i;
 	sigset_t all, mask;
 
@@ -64,8 +64,14 @@ START_TEST(signals_are_settled_whatever_was_inherited)
 	ck_assert_int_eq(sigprocmask(SIG_BLOCK, NULL, &mask), 0);
 	for (size_t k = 0; k < ELEMENTS(blocked); k++)
 		ck_assert_int_eq(sigismember(&mask, blocked[k]), 1);
+	ck_assert_int_eq(sigismember(&mask, SIGQUIT), 0);
 	ck_assert_int_eq(sigismember(&mask, SIGUSR1), 0);
-	ck_assert_int_eq(sigismember(&mask, SIGALRM), 0);
+	ck_assert(is_ignored(SIGUSR1));
+	ck_assert(is_ignored(SIGALRM));
+	ck_assert(is_ignored(SIGRTMIN));
+	ck_assert(is_ignored(SIGRTMAX));
+	ck_assert(!is_ignored(SIGRTMIN + 3));
+	ck_assert(!is_ignored(SIGQUIT));
 	ck_assert(is_ignored(SIGPIPE));
 	ck_assert(is_ignored(SIGXFSZ));
 	ck_assert(!is_ignored(SIGCHLD));
@@ -177,6 +183,45 @@ START_TEST(signals_are_heard_by_phase)
 }
 END_TEST
 
+/* By which managers of containers say it: LXC, podman, systemd-nspawn. */
+START_TEST(signals_of_power_stop)
+{
+	const int stops[] = { SIGPWR, SIGRTMIN + 3, SIGRTMIN + 4, SIGRTMIN + 5, SIGRTMIN + 6 };
+	struct daemon_inheritance i;
+	struct daemon_signals *signals;
+	sd_event *event;
+
+	ck_assert_int_eq(daemon_prepare(1, name, &i), 0);
+	ck_assert_int_ge(sd_event_new(&event), 0);
+	ck_assert_int_ge(daemon_signals_new(event, &listener, &signals), 0);
+	for (unsigned k = 0; k < ELEMENTS(stops); k++) {
+		send_self(event, stops[k]);
+		ck_assert_uint_eq(heard.n_stops, k + 1);
+		ck_assert_int_eq(heard.signal, stops[k]);
+		ck_assert(!heard.hurry);
+	}
+	daemon_signals_free(signals);
+	sd_event_unref(event);
+}
+END_TEST
+
+/* The others of those that end a process by default: this one is still there afterwards. */
+START_TEST(signals_that_mean_nothing_do_nothing)
+{
+	struct daemon_inheritance i;
+
+	ck_assert_int_eq(daemon_prepare(1, name, &i), 0);
+	ck_assert_int_eq(raise(SIGUSR1), 0);
+	ck_assert_int_eq(raise(SIGUSR2), 0);
+	ck_assert_int_eq(raise(SIGALRM), 0);
+	ck_assert_int_eq(raise(SIGIO), 0);
+	ck_assert_int_eq(raise(SIGPROF), 0);
+	for (int sig = SIGRTMIN; sig <= SIGRTMAX; sig++)
+		if (sig < SIGRTMIN + 3 || sig > SIGRTMIN + 6)
+			ck_assert_int_eq(raise(sig), 0);
+}
+END_TEST
+
 START_TEST(signal_before_the_loop_is_not_lost)
 {
 	struct daemon_inheritance i;
@@ -283,6 +328,8 @@ static Suite *daemon_suite(void)
 	tcase_add_test(tc, files_are_ours_alone);
 	tcase_add_test(tc, limit_of_descriptors_is_raised_and_remembered);
 	tcase_add_test(tc, signals_are_heard_by_phase);
+	tcase_add_test(tc, signals_of_power_stop);
+	tcase_add_test(tc, signals_that_mean_nothing_do_nothing);
 	tcase_add_test(tc, signal_before_the_loop_is_not_lost);
 	tcase_add_test(tc, systemd_is_told);
 	tcase_add_test(tc, without_systemd_nothing_is_told);
