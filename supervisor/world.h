@@ -74,7 +74,7 @@ struct world {
 	int (*kill_main)(void *ctx, world_token token, int signal);
 	/* Every process of the run but, if @spare_main, that one. */
 	int (*kill_tree)(void *ctx, world_token token, int signal, bool spare_main);
-	/* Answer: manager_tree_empty(), once, as soon as no process of the run is left. */
+	/* Answer: manager_tree_empty(), once, as soon as no process of the run is left. -ESRCH: none is, and no answer comes. */
 	int (*watch_tree)(void *ctx, world_token token);
 	/* The last lines of what the run printed, as they are; NULL: nothing, or it is not known. Gives. May be missing. */
 	char *(*last_words)(void *ctx, world_token token, size_t *ret_n);

@@ -278,15 +278,18 @@ static size_t stream_read(struct stream *s, size_t max)
 
 static int on_readable(sd_event_source *source, int fd, uint32_t revents, void *userdata)
 {
-	struct stream *s = userdata;
+	struct stream *s = userdata, *out = &s->output->stream[0], *err = &s->output->stream[1];
 
 	(void) source;
 	(void) fd;
 	(void) revents;
 	/* Which was first nobody can know; but an error is mostly about what came before it. */
-	if (s->which == RUN_LOG_STDERR && s->output->stream[0].fd >= 0)
-		(void) stream_read(&s->output->stream[0], OUTPUT_TURN_MAX);
+	if (s == err && out->fd >= 0)
+		(void) stream_read(out, OUTPUT_TURN_MAX);
 	(void) stream_read(s, OUTPUT_TURN_MAX);
+	/* Mostly both come to their end at once, with the process. */
+	if (s == out && s->fd < 0 && err->fd >= 0)
+		(void) stream_read(err, OUTPUT_TURN_MAX);
 	if (has_ended(s->output) && s->output->is_finished)
 		output_free(s->output);
 	return 0;

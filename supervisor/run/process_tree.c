@@ -530,6 +530,11 @@ int process_tree_signal(struct process_tree *t, int signal, pid_t spare)
 	return signal_members(t, signal, spare);
 }
 
+bool process_tree_is_known_empty(struct process_tree *t)
+{
+	return t->group.fd >= 0 && !is_populated(t);
+}
+
 int process_tree_watch(struct process_tree *t)
 {
 	_cleanup_free_ char *path = NULL;

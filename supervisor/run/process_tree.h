@@ -52,6 +52,8 @@ bool process_tree_must_be_joined(const struct process_tree *t);
 void process_tree_add(struct process_tree *t, pid_t pid);
 /* To every process but @spare (0: none). */
 int process_tree_signal(struct process_tree *t, int signal, pid_t spare);
+/* False, too, where that would take long to find out. */
+bool process_tree_is_known_empty(struct process_tree *t);
 /* empty() is called from the loop, once, as soon as no process is left. */
 int process_tree_watch(struct process_tree *t);
 

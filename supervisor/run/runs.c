@@ -535,7 +535,9 @@ int runs_watch_tree(struct runs *all, world_token token)
 {
 	struct entry *e = entry_find(all, token);
 
-	return e ? process_tree_watch(e->tree) : -ESRCH;
+	if (!e || (!has_process(e) && process_tree_is_known_empty(e->tree)))
+		return -ESRCH;
+	return process_tree_watch(e->tree);
 }
 
 char *runs_last_words(struct runs *all, world_token token, size_t *ret_n)
