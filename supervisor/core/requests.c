@@ -336,9 +336,22 @@ static const char *next_name(void *userdata, size_t i)
 	return i < m->host.units.n ? names_name(&m->host.units, i) : NULL;
 }
 
+static const char *only_one(void *userdata, size_t i)
+{
+	return i == 0 ? userdata : NULL;
+}
+
+/* Letters that are in every name say nothing: without their suffixes they have to be alike, too. */
 const char *manager_suggest(struct manager *m, const char *name)
 {
-	return text_suggest(name, next_name, m);
+	const char *near = text_suggest(name, next_name, m);
+	char typed[UNIT_NAME_MAX + 1], meant[UNIT_NAME_MAX + 1];
+
+	if (!near || !unit_name_suffix(name))
+		return near;
+	(void) snprintf(typed, sizeof(typed), "%.*s", (int) (unit_name_suffix(name) - name), name);
+	(void) snprintf(meant, sizeof(meant), "%.*s", (int) (unit_name_suffix(near) - near), near);
+	return str_equal(typed, meant) || text_suggest(typed, only_one, meant) ? near : NULL;
 }
 
 /* ---- the manager as a whole ---- */

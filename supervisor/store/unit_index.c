@@ -480,6 +480,9 @@ static int add_any(struct scan *s, const struct place *p, const struct dirent *e
 
 	if (unit_name_is_valid(e->d_name))
 		return is_wanted_kind(s, e->d_name) ? add_unit(s, p, e) : 0;
+	/* What editors leave behind begins with a dot. */
+	if (unit_name_suffix(e->d_name) && e->d_name[0] != '.' && is_wanted_kind(s, e->d_name))
+		diag_add(s->diag, DIAG_WARNING, p->path, 0, NULL, "'%s' cannot be the name of a unit, ignored", e->d_name);
 	if (e->d_type != DT_DIR && e->d_type != DT_LNK && e->d_type != DT_UNKNOWN)
 		return 0;
 	if (parse_dropin_dir(s, e->d_name, stem))

@@ -337,6 +337,7 @@ static const struct {
 	{ "simple.service", MANAGER_UNSUPPORTED, "simple.service is unsupported" },
 	{ "t@.service", MANAGER_UNSUPPORTED, "t@.service is a template" },
 	{ "goood.service", MANAGER_NO_UNIT, "no such unit: goood.service (did you mean good.service?)" },
+	{ "gxyd.service", MANAGER_NO_UNIT, "no such unit: gxyd.service" },
 };
 
 START_TEST(what_cannot_be_started_is_refused_in_words)
@@ -354,6 +355,7 @@ START_TEST(what_cannot_be_started_is_refused_in_words)
 	ck_assert_int_eq(v, refusals[_i].verdict);
 	manager_verdict_words(m, refusals[_i].unit, v, words, sizeof(words));
 	ck_assert_msg(strncmp(words, refusals[_i].words, strlen(refusals[_i].words)) == 0, "%s", words);
+	ck_assert_msg(!strstr(words, "did you mean") == !strstr(refusals[_i].words, "did you mean"), "%s", words);
 	ck_assert_uint_eq(world.n_processes, 0);
 }
 END_TEST

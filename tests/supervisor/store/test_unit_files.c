@@ -163,9 +163,26 @@ START_TEST(names_are_sorted_and_others_passed_over)
 	put("etc/.a.service.swp", "x");
 	put("etc/a.service.dpkg-new", "x");
 	put("etc/d.socket", "x"); /* not asked for */
-	put("etc/-e.service", "x");
+	put("etc/.#a.service", "x");
 	scan();
 	assert_names("a-b@.service a.service b.service c.timer");
+}
+END_TEST
+
+static const char *const no_names[] = { "-e.service", "my backup.service", "\xc3\xbc.timer", "a%b.timer" };
+
+START_TEST(a_file_whose_name_cannot_be_a_units_is_told)
+{
+	char path[64], said[128];
+
+	(void) snprintf(path, sizeof(path), "etc/%s", no_names[_i]);
+	(void) snprintf(said, sizeof(said), "'%s' cannot be the name of a unit, ignored", no_names[_i]);
+	put(path, "x");
+	ck_assert_int_eq(unit_files_scan(files, SERVICES | TIMERS, &diag), 0);
+	assert_names("");
+	ck_assert_uint_eq(diag.n, 1);
+	ck_assert_uint_eq(diag.n_errors, 0);
+	ck_assert_str_eq(diag.entry[0].message, said);
 }
 END_TEST
 
@@ -1022,6 +1039,7 @@ static Suite *unit_files_suite(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, missing_directories_are_no_problem);
 	tcase_add_test(t, names_are_sorted_and_others_passed_over);
+	tcase_add_loop_test(t, a_file_whose_name_cannot_be_a_units_is_told, 0, ELEMENTS(no_names));
 	tcase_add_test(t, the_higher_directory_wins);
 	tcase_add_test(t, a_new_scan_sees_what_changed);
 	tcase_add_test(t, a_name_longer_than_any_unit_is_passed_over);
