@@ -2,6 +2,7 @@
 # The real daemon in a scratch folder.
 system_tests =
 system_tests += %D%/test_access.sh
+system_tests += %D%/test_completion.sh
 system_tests += %D%/test_conditions.sh
 system_tests += %D%/test_config.sh
 system_tests += %D%/test_debian_units.sh
