@@ -195,7 +195,7 @@ static void on_reload(void *userdata)
 {
 	struct supd *s = userdata;
 
-	supd_control_reload(&s->control);
+	reloads_hup(&s->control);
 }
 
 /* ---- putting it together ---- */
@@ -436,6 +436,7 @@ static void supd_done(struct supd *s)
 	daemon_signals_free(s->signals);
 	control_server_free(s->control.server);
 	jobs_done(&s->control.jobs);
+	reloads_done(&s->control.reloads);
 	logs_done(&s->control.logs);
 	events_done(&s->control.events);
 	transients_free(s->transients);

@@ -17,6 +17,7 @@ supd_SOURCES = $(settings_sources) \
 	%D%/supd_logs.c %D%/supd_logs.h \
 	%D%/supd_options.c %D%/supd_options.h \
 	%D%/supd_places.c %D%/supd_places.h \
+	%D%/supd_reload.c %D%/supd_reload.h \
 	%D%/supd_transient.c %D%/supd_transient.h \
 	%D%/supd_units.c %D%/supd_units.h \
 	%D%/supd_wire.c %D%/supd_wire.h

@@ -10,6 +10,7 @@
 #include "daemon/supd_events.h"
 #include "daemon/supd_jobs.h"
 #include "daemon/supd_logs.h"
+#include "daemon/supd_reload.h"
 #include "world.h"
 
 struct keeper;
@@ -26,6 +27,7 @@ struct supd_control {
 	void *userdata;
 	struct supd_now started; /* the daemon */
 	struct jobs jobs;
+	struct reloads reloads;
 	struct keeper *keeper;  /* of what services print; NULL: nothing is kept */
 	struct sd_event *event;
 	struct logs logs;
@@ -34,9 +36,6 @@ struct supd_control {
 
 /* A control_ask_fn; @userdata is a struct supd_control. */
 void supd_control_ask(void *userdata, const struct control_request *request);
-
-/* Reads the units again and says in the log what came of it; for SIGHUP. */
-void supd_control_reload(struct supd_control *c);
 
 /* ---- for supd_units and supd_jobs ---- */
 

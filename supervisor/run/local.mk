@@ -31,6 +31,7 @@ librun_a_SOURCES = \
 	%D%/runs.c %D%/runs.h \
 	%D%/runtime_directories.c %D%/runtime_directories.h \
 	%D%/saver.c %D%/saver.h \
+	%D%/scanner.c %D%/scanner.h \
 	%D%/spawn.c %D%/spawn.h \
 	%D%/streams.c %D%/streams.h \
 	%D%/worker.c %D%/worker.h \

@@ -17,6 +17,7 @@
 #include "run/plugin_loader.h"
 #include "run/runs.h"
 #include "run/saver.h"
+#include "run/scanner.h"
 #include "run/zone_watch.h"
 #include "store/atomic_file.h"
 #include "store/unit_files.h"
@@ -57,6 +58,7 @@ struct world_linux {
 	struct saver *saver;
 	struct unit_files *unit_files;
 	unsigned kinds; /* of the last scan that was asked for */
+	struct scanner *scanner; /* made when the first is asked for */
 	struct plugin_loader *plugins;
 };
 
@@ -268,6 +270,13 @@ static int world_scan_units(void *ctx, unsigned kinds, struct diag *d)
 
 	w->kinds = kinds;
 	return unit_files_scan(w->unit_files, kinds, d);
+}
+
+int world_linux_look_ahead(struct world_linux *w, void (*done)(void *userdata), void *userdata)
+{
+	int r = w->scanner ? 0 : scanner_new(w->event, PRIORITY_SAVED, w->unit_files, &w->scanner);
+
+	return r < 0 ? r : scanner_begin(w->scanner, w->kinds, done, userdata);
 }
 
 static uint64_t world_units_revision(void *ctx)
@@ -723,7 +732,9 @@ struct world_linux *world_linux_free(struct world_linux *w)
 	runs_free(w->runs);
 	keeper_free(w->keeper);
 	saver_free(w->saver);
-	unit_files_free(w->unit_files);
+	/* A thread that hangs on a dead mount still looks at them. */
+	if (scanner_free(w->scanner))
+		unit_files_free(w->unit_files);
 	plugin_loader_free(w->plugins);
 	sd_event_unref(w->event);
 	free(w);

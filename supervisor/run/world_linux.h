@@ -64,6 +64,9 @@ const struct world *world_linux_world(struct world_linux *w);
 struct unit_files *world_linux_unit_files(struct world_linux *w);
 /* NULL: nothing is kept of what services print. */
 struct keeper *world_linux_keeper(struct world_linux *w);
+/* Looks at the unit directories beside the loop; @done, called from the loop, may then have the manager reload, which finds
+ * at once what was found. One at a time. A negative errno: there is no looking ahead, and a reload looks itself. */
+int world_linux_look_ahead(struct world_linux *w, void (*done)(void *userdata), void *userdata);
 /* What a process of this kind would get: runs_describe(). */
 int world_linux_describe(struct world_linux *w, const struct spawn_request *request, runs_described_fn *fn,
 			 void *userdata);

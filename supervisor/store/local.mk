@@ -10,6 +10,7 @@ libstore_a_SOURCES = \
 	%D%/history_query.c \
 	%D%/history_write.c \
 	%D%/lock.c %D%/lock.h \
+	%D%/parallel.c %D%/parallel.h \
 	%D%/run_log.c %D%/run_log.h \
 	%D%/run_log_reader.c %D%/run_log_reader.h \
 	%D%/run_log_record.c %D%/run_log_record.h \

@@ -18,6 +18,8 @@ struct unit_files {
 	bool trusted_only;
 	struct unit_index index;
 	uint64_t revision;
+	uint64_t n_scans;
+	struct unit_scan *ahead; /* made beside the loop, and not looked at yet; or NULL */
 	char resolved[UNIT_NAME_MAX + 1];
 };
 
@@ -86,6 +88,7 @@ struct unit_files *unit_files_free(struct unit_files *f)
 	for (size_t i = 0; i < f->n_dirs; i++)
 		free(f->dir[i].path);
 	free(f->dir);
+	unit_scan_free(f->ahead);
 	unit_index_done(&f->index);
 	free(f);
 	return NULL;
@@ -93,12 +96,80 @@ struct unit_files *unit_files_free(struct unit_files *f)
 
 /* ---- the index ---- */
 
+struct unit_scan {
+	/* of the files, which do not change them */
+	const struct unit_dir *dir;
+	size_t n_dirs;
+	bool trusted_only;
+	uint64_t n_scans; /* those before it */
+	unsigned kinds;
+	int result;
+	struct unit_index index;
+	struct diag problems;
+};
+
+int unit_scan_begin(struct unit_files *f, unsigned kinds, struct unit_scan **ret)
+{
+	struct unit_scan *scan = calloc(1, sizeof(*scan));
+
+	if (!scan)
+		return -ENOMEM;
+	*scan = (struct unit_scan) {
+		.dir = f->dir, .n_dirs = f->n_dirs, .trusted_only = f->trusted_only, .n_scans = f->n_scans, .kinds = kinds,
+		.result = -ECANCELED,
+	};
+	*ret = scan;
+	return 0;
+}
+
+void unit_scan_make(struct unit_scan *scan)
+{
+	scan->result = unit_index_build(scan->dir, scan->n_dirs, scan->trusted_only, scan->kinds, &scan->index,
+					&scan->problems);
+}
+
+void unit_scan_give(struct unit_files *f, struct unit_scan *scan)
+{
+	unit_scan_free(f->ahead);
+	f->ahead = scan;
+}
+
+struct unit_scan *unit_scan_free(struct unit_scan *scan)
+{
+	if (!scan)
+		return NULL;
+	unit_index_done(&scan->index);
+	diag_done(&scan->problems);
+	free(scan);
+	return NULL;
+}
+
+static int take_ahead(struct unit_scan *scan, struct unit_index *ret, struct diag *d)
+{
+	*ret = scan->index;
+	scan->index = (struct unit_index) { 0 };
+	diag_move(d, &scan->problems);
+	return scan->result;
+}
+
+/* What was found ahead may be older than what a scan found that began, and ended, meanwhile. */
+static int look(struct unit_files *f, unsigned kinds, struct unit_index *ret, struct diag *d)
+{
+	struct unit_scan *scan = TAKE_PTR(f->ahead);
+	bool is_good = scan && scan->kinds == kinds && scan->n_scans == f->n_scans;
+	int r = is_good ? take_ahead(scan, ret, d) : -ECANCELED;
+
+	unit_scan_free(scan);
+	f->n_scans++;
+	return is_good ? r : unit_index_build(f->dir, f->n_dirs, f->trusted_only, kinds, ret, d);
+}
+
 int unit_files_scan(struct unit_files *f, unsigned kinds, struct diag *d)
 {
 	struct unit_index fresh;
 	int r;
 
-	r = unit_index_build(f->dir, f->n_dirs, f->trusted_only, kinds, &fresh, d);
+	r = look(f, kinds, &fresh, d);
 	if (r < 0)
 		return r;
 	if (!unit_index_is_same(&f->index, &fresh))

@@ -44,6 +44,15 @@ struct unit_files *unit_files_free(struct unit_files *f);
  * then the index is as it was. */
 int unit_files_scan(struct unit_files *f, unsigned kinds, struct diag *d);
 
+/* The same beside the loop: begun in the loop, made in a thread, which may take as long as a disk does, while @f is used
+ * as ever. Once it has been given back, the next unit_files_scan() has what it found instead of looking itself: if it
+ * is asked for the same kinds, and nothing has been scanned since it was begun. */
+struct unit_scan;
+int unit_scan_begin(struct unit_files *f, unsigned kinds, struct unit_scan **ret); /* @f lends its directories */
+void unit_scan_make(struct unit_scan *scan);
+void unit_scan_give(struct unit_files *f, struct unit_scan *scan);               /* takes */
+struct unit_scan *unit_scan_free(struct unit_scan *scan);
+
 /* Another number after each scan that found anything else than the one before. */
 uint64_t unit_files_revision(const struct unit_files *f);
 /* Names found by the last scan, sorted; NULL past the end. Lent until the next scan. */

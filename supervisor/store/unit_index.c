@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "store/file.h"
+#include "store/parallel.h"
 #include "unit/name.h"
 
 /* A link in a .wants, .requires or .upholds directory. */
@@ -69,6 +70,8 @@ static void *grow(void *array, size_t n, size_t *size, size_t element)
 		*size = bigger_size;
 	return bigger;
 }
+
+static void read_units(struct scan *s, const struct place *p, size_t first);
 
 static uint64_t hash_text(uint64_t h, const char *s)
 {
@@ -140,6 +143,7 @@ static int each_entry(struct scan *s, struct place *p, entry_fn *fn)
 /* Calls @fn for the entries of @p->path; @at, @name: how to open it. */
 static int scan_place(struct scan *s, int at, const char *name, struct place *p, entry_fn *fn)
 {
+	size_t first = s->index->n_entries;
 	int fd, r;
 
 	p->hash = hash_text(TEXT_HASH_INIT, p->path);
@@ -155,6 +159,8 @@ static int scan_place(struct scan *s, int at, const char *name, struct place *p,
 	r = judge_place(s, fd, p);
 	if (r == 0)
 		r = each_entry(s, p, fn);
+	if (r == 0)
+		read_units(s, p, first);
 	(void) closedir(p->handle);
 	return r;
 }
@@ -449,29 +455,74 @@ static int set_alias(struct scan *s, const struct place *p, struct unit_entry *e
 	return e->alias_of ? 0 : -ENOMEM;
 }
 
+/* What is a link, or may be one, is looked at in whole; of all others stat() is asked later, of many at once. */
+static int look_at_link(struct scan *s, const struct place *p, const struct dirent *d, struct unit_entry *e)
+{
+	char link[PATH_MAX];
+
+	read_link(p, d, link);
+	if (!find_facts(p, d->d_name, link, &e->file)) {
+		e->file.is_unread = true;
+		return 0;
+	}
+	/* The file of an alias may be missing where that of the unit it stands for is not: what counts is its name. */
+	if (e->file.is_masked || (e->file.error && e->file.error != ENOENT))
+		return 0;
+	return set_alias(s, p, e, link);
+}
+
 static int add_unit(struct scan *s, const struct place *p, const struct dirent *d)
 {
 	struct unit_index *x = s->index;
 	struct unit_entry *e;
-	char link[PATH_MAX];
 
 	e = grow(x->entry, x->n_entries, &s->entries_size, sizeof(*e));
 	if (!e)
 		return -ENOMEM;
 	x->entry = e;
 	e += x->n_entries;
-	*e = (struct unit_entry) {.name = arena_strdup(&x->arena, d->d_name)};
+	*e = (struct unit_entry) {.name = arena_strdup(&x->arena, d->d_name), .file.is_unread = true};
 	if (!e->name)
 		return -ENOMEM;
-	read_link(p, d, link);
-	if (!find_facts(p, d->d_name, link, &e->file))
-		return 0;
-	e->fingerprint = e->file.hash;
 	x->n_entries++;
-	/* The file of an alias may be missing where that of the unit it stands for is not: what counts is its name. */
-	if (e->file.is_masked || (e->file.error && e->file.error != ENOENT))
-		return 0;
-	return set_alias(s, p, e, link);
+	return d->d_type == DT_REG ? 0 : look_at_link(s, p, d, e);
+}
+
+/* Files of one directory of which stat() has yet to be asked, among others. */
+struct unread {
+	const struct place *place;
+	struct unit_entry *entry;
+};
+
+static void read_some(void *userdata, size_t first, size_t end)
+{
+	const struct unread *u = userdata;
+
+	for (size_t i = first; i < end; i++)
+		if (u->entry[i].file.is_unread &&
+		    !find_facts(u->place, u->entry[i].name, "", &u->entry[i].file))
+			u->entry[i].file.is_unread = true;
+}
+
+/* For fewer a thread is not worth its beginning. */
+#define FILES_PER_THREAD 1000
+
+/* Entries from @first on are of this place. */
+static void read_units(struct scan *s, const struct place *p, size_t first)
+{
+	struct unit_index *x = s->index;
+	struct unread u = { p, x->entry + first };
+	size_t n = first;
+
+	parallel_for(x->n_entries - first, FILES_PER_THREAD, read_some, &u);
+	for (size_t i = first; i < x->n_entries; i++) {
+		if (x->entry[i].file.is_unread)
+			continue;
+		x->entry[n] = x->entry[i];
+		x->entry[n].fingerprint = x->entry[n].file.hash;
+		n++;
+	}
+	x->n_entries = n;
 }
 
 static int add_any(struct scan *s, const struct place *p, const struct dirent *e)

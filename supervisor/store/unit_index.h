@@ -30,6 +30,7 @@ struct unit_file_facts {
 	bool is_link;
 	bool is_crossed;   /* a link to a unit of another kind */
 	bool is_masked;    /* empty, or a link to /dev/null */
+	bool is_unread;    /* during the pass: stat() has yet to be asked; after that, it has vanished meanwhile */
 };
 
 struct unit_entry {

@@ -49,6 +49,35 @@ kill -HUP "$supd_pid"
 ok "SIGHUP reloads, too" log_has 'notice reloaded: 3 units changed'
 exits 0 "and what was held back is in" supctl start late
 
+# ---- many at once ----
+
+service three.service 'ExecStart=/bin/true'
+service four.service 'ExecStart=/bin/true'
+asked=()
+for i in 1 2 3 4 5 6 7 8; do
+	service "many-$i.service" 'ExecStart=/bin/true'
+	supctl reload >/dev/null 2>&1 &
+	asked+=($!)
+done
+supctl enable three >/dev/null 2>&1 &
+asked+=($!)
+supctl enable four >/dev/null 2>&1 &
+asked+=($!)
+kill -HUP "$supd_pid"
+failed=0
+for pid in "${asked[@]}"; do
+	wait "$pid" || failed=$((failed + 1))
+done
+is "reloads asked for at once are all answered" "$failed" 0
+for i in 1 2 3 4 5 6 7 8; do
+	supctl start "many-$i" >/dev/null || failed=$((failed + 1))
+done
+is "and each has seen what was there when it was asked for" "$failed" 0
+exits 0 "what was enabled among them is" supctl is-enabled three
+exits 0 "each" supctl is-enabled four
+supctl disable three >/dev/null
+supctl disable four >/dev/null
+
 # ---- enable, disable ----
 
 exits 0 "a service is enabled" supctl enable one

@@ -14,6 +14,7 @@
 #include "tests/lib/test_dir.h"
 #include "tests/lib/test_main.h"
 #include "tests/supervisor/run/scene.h"
+#include "unit/name.h"
 
 static struct scene *scene;
 static char *zone_dir, *localtime_path;
@@ -244,6 +245,33 @@ START_TEST(spoilt_gate_file_opens_nothing)
 }
 END_TEST
 
+static void on_looked(void *userdata)
+{
+	unsigned *n = userdata;
+
+	(*n)++;
+}
+
+START_TEST(units_are_looked_at_beside_the_loop)
+{
+	const struct world *w = scene->world;
+	struct diag d = { 0 };
+	unsigned n = 0;
+
+	for (unsigned i = 1; i <= 2; i++) {
+		ck_assert_int_eq(world_linux_look_ahead(scene->linux_world, on_looked, &n), 0);
+		ck_assert_int_eq(world_linux_look_ahead(scene->linux_world, on_looked, &n), -EBUSY);
+		ck_assert_uint_eq(n, i - 1);
+		while (n < i)
+			scene_turn(scene);
+		ck_assert_int_eq(w->scan_units(w->ctx, 1U << UNIT_SERVICE, &d), 0);
+	}
+	/* Nobody is told any more. */
+	ck_assert_int_eq(world_linux_look_ahead(scene->linux_world, on_looked, &n), 0);
+	diag_done(&d);
+}
+END_TEST
+
 START_TEST(chance_differs)
 {
 	const struct world *w = scene->world;
@@ -298,6 +326,7 @@ static Suite *world_linux_suite(void)
 	tcase_add_test(tc, removed_and_restored_link_is_told);
 	tcase_add_test(tc, other_files_are_none_of_our_business);
 	tcase_add_test(tc, saves_are_answered_with_their_tickets);
+	tcase_add_test(tc, units_are_looked_at_beside_the_loop);
 	tcase_add_test(tc, gate_is_kept_and_silent_at_first);
 	tcase_add_loop_test(tc, spoilt_gate_file_opens_nothing, 0, ELEMENTS(spoilt));
 	tcase_add_test(tc, chance_differs);

@@ -32,3 +32,7 @@ TESTS += %D%/test_history
 check_PROGRAMS += %D%/test_run_log
 TESTS += %D%/test_run_log
 %C%_test_run_log_LDADD = $(TEST_LIBS) $(STORE_LIBS)
+
+check_PROGRAMS += %D%/test_parallel
+TESTS += %D%/test_parallel
+%C%_test_parallel_LDADD = $(TEST_LIBS) $(STORE_LIBS)

@@ -937,6 +937,96 @@ START_TEST(the_same_bytes_in_a_new_file_are_noticed)
 }
 END_TEST
 
+/* ---- beside the loop ---- */
+
+#define MANY 5000 /* enough for several threads */
+
+START_TEST(very_many_files_are_all_looked_at)
+{
+	uint64_t before;
+	char name[64];
+
+	for (unsigned i = 0; i < MANY; i++) {
+		(void) snprintf(name, sizeof(name), "lib/unit%04u.service", i);
+		put(name, i % 100 ? "x" : "");
+	}
+	put_link("lib/unit0002.service", "unit0003.service");
+	before = revision_after_scan();
+	ck_assert_uint_eq(unit_files_count(files), MANY);
+	ck_assert_uint_eq(revision_after_scan(), before);
+	for (unsigned i = 0; i < MANY; i++) {
+		(void) snprintf(name, sizeof(name), "unit%04u.service", i);
+		ck_assert_str_eq(unit_files_name(files, i), name);
+		ck_assert_int_eq(unit_files_read(files, name, &source), 0);
+		ck_assert_int_eq(source.is_masked, i % 100 == 0);
+		unit_source_done(&source);
+	}
+	ck_assert_str_eq(unit_files_resolve(files, "unit0002.service"), "unit0003.service");
+	put("lib/unit4321.service", "y");
+	ck_assert_uint_ne(revision_after_scan(), before);
+}
+END_TEST
+
+static struct unit_scan *scan_ahead(unsigned kinds)
+{
+	struct unit_scan *ahead;
+
+	ck_assert_int_eq(unit_scan_begin(files, kinds, &ahead), 0);
+	unit_scan_make(ahead);
+	return ahead;
+}
+
+START_TEST(what_was_found_ahead_is_what_the_next_scan_finds)
+{
+	put("lib/a.service", "x");
+	unit_scan_give(files, scan_ahead(SERVICES));
+	put("lib/b.service", "x");
+	ck_assert_int_eq(unit_files_scan(files, SERVICES, &diag), 0);
+	ck_assert_str_eq(unit_files_name(files, 0), "a.service");
+	ck_assert_ptr_null(unit_files_name(files, 1));
+	/* Only that one. */
+	ck_assert_int_eq(unit_files_scan(files, SERVICES, &diag), 0);
+	ck_assert_uint_eq(unit_files_count(files), 2);
+}
+END_TEST
+
+START_TEST(what_was_found_ahead_of_a_problem_is_told)
+{
+	put("lib", "no directory");
+	unit_scan_give(files, scan_ahead(SERVICES));
+	ck_assert_uint_eq(diag.n, 0);
+	ck_assert_int_eq(unit_files_scan(files, SERVICES, &diag), 0);
+	ck_assert_uint_eq(diag.n_errors, 1);
+}
+END_TEST
+
+START_TEST(what_another_scan_has_overtaken_is_passed_over)
+{
+	struct unit_scan *ahead;
+
+	put("lib/a.service", "x");
+	ahead = scan_ahead(SERVICES);
+	put("lib/b.service", "x");
+	ck_assert_int_eq(unit_files_scan(files, SERVICES, &diag), 0);
+	unit_scan_give(files, ahead);
+	ck_assert_int_eq(unit_files_scan(files, SERVICES, &diag), 0);
+	ck_assert_uint_eq(unit_files_count(files), 2);
+}
+END_TEST
+
+START_TEST(other_kinds_are_looked_for_anew)
+{
+	put("lib/a.service", "x");
+	put("lib/a.timer", "x");
+	unit_scan_give(files, scan_ahead(SERVICES));
+	scan();
+	ck_assert_uint_eq(unit_files_count(files), 2);
+	/* And none that nobody asks for is left over. */
+	unit_scan_give(files, scan_ahead(SERVICES));
+	unit_scan_give(files, scan_ahead(SERVICES));
+}
+END_TEST
+
 /* ---- kinds ---- */
 
 START_TEST(kinds_that_are_not_asked_for_leave_no_trace)
@@ -1080,6 +1170,11 @@ static Suite *unit_files_suite(void)
 	tcase_add_test(t, a_fingerprint_changes_with_whatever_a_unit_is_made_of);
 	tcase_add_test(t, the_revision_changes_with_whatever_a_scan_finds);
 	tcase_add_test(t, the_same_bytes_in_a_new_file_are_noticed);
+	tcase_add_test(t, very_many_files_are_all_looked_at);
+	tcase_add_test(t, what_was_found_ahead_is_what_the_next_scan_finds);
+	tcase_add_test(t, what_was_found_ahead_of_a_problem_is_told);
+	tcase_add_test(t, what_another_scan_has_overtaken_is_passed_over);
+	tcase_add_test(t, other_kinds_are_looked_for_anew);
 	tcase_add_test(t, kinds_that_are_not_asked_for_leave_no_trace);
 	tcase_add_test(t, a_directory_of_a_gated_kind_is_not_opened);
 	tcase_add_test(t, a_failed_scan_leaves_the_index_as_it_was);
