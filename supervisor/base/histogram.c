@@ -34,11 +34,16 @@ uint64_t histogram_middle(uint32_t index)
 	return ((index - shift * PER_DOUBLING) << shift) + (UINT64_C(1) << (shift - 1));
 }
 
-/* The place of the first bucket that is not before @index. */
+/* The place of the first bucket that is not before @index. What is merged comes in order: the next one is near. */
 static size_t find(const struct histogram *h, uint32_t index)
 {
 	size_t low = 0, high = h->n;
 
+	if (h->last < h->n && h->bucket[h->last].index < index) {
+		low = h->last + 1;
+		if (low < high && h->bucket[low].index >= index)
+			return low;
+	}
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -82,6 +87,7 @@ int histogram_add_index(struct histogram *h, uint32_t index, uint64_t times)
 			return r;
 	}
 	h->total += times;
+	h->last = at;
 	return 0;
 }
 

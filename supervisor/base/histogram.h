@@ -19,6 +19,7 @@ struct histogram_bucket {
 struct histogram {
 	struct histogram_bucket *bucket; /* in the order of indices, none with zero times */
 	size_t n, allocated;
+	size_t last;    /* where something was added last */
 	uint64_t total; /* of all times */
 };
 

@@ -204,13 +204,13 @@ static bool matches_one(const char *unit, const char *pattern)
 	const char *dot = strrchr(unit, '.');
 	char stem[CLI_UNIT_MAX];
 
-	if (fnmatch(pattern, unit, 0) == 0)
+	if (fnmatch(pattern, unit, FNM_NOESCAPE) == 0)
 		return true;
 	if (!dot || (size_t) (dot - unit) >= sizeof(stem))
 		return false;
 	memcpy(stem, unit, (size_t) (dot - unit));
 	stem[dot - unit] = '\0';
-	return fnmatch(pattern, stem, 0) == 0;
+	return fnmatch(pattern, stem, FNM_NOESCAPE) == 0;
 }
 
 bool cli_matches(const char *unit, int n, char **patterns)

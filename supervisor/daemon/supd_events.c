@@ -190,7 +190,7 @@ static bool is_wanted(const struct event_reader *r, const struct event *e)
 	if (r->types && !has_word(r->types, e->type))
 		return false;
 	for (size_t i = 0; e->unit && i < r->n_units; i++)
-		if (fnmatch(r->unit[i], e->unit, 0) == 0)
+		if (fnmatch(r->unit[i], e->unit, FNM_NOESCAPE) == 0)
 			return true;
 	return r->n_units == 0;
 }

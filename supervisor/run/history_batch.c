@@ -2,6 +2,7 @@
 #include "run/history_batch.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 
@@ -51,6 +52,21 @@ static int copy_output(struct arena *a, struct history_record *r)
 	return 0;
 }
 
+static size_t text_bytes(const char *text)
+{
+	return text ? strlen(text) + 1 : 0;
+}
+
+size_t history_record_bytes(const struct history_record *r)
+{
+	size_t n = sizeof(*r) + text_bytes(r->unit) + text_bytes(r->trigger) + text_bytes(r->cause) +
+		   text_bytes(r->words) + text_bytes(r->reason) + r->n_output;
+
+	for (size_t i = 0; i < r->n_metrics; i++)
+		n += sizeof(*r->metric) + text_bytes(r->metric[i].name);
+	return n;
+}
+
 int history_batch_add(struct history_batch *b, const struct history_record *r)
 {
 	struct history_record copy = *r, *grown = arena_grow(&b->arena, b->record, b->n, sizeof(*grown));
@@ -64,5 +80,6 @@ int history_batch_add(struct history_batch *b, const struct history_record *r)
 	    copy_output(&b->arena, &copy) < 0)
 		return -ENOMEM;
 	b->record[b->n++] = copy;
+	b->bytes += history_record_bytes(r);
 	return 0;
 }

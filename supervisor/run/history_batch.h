@@ -13,9 +13,12 @@ struct history_batch {
 	struct arena arena;
 	struct history_record *record;
 	size_t n;
+	size_t bytes; /* of what they lend, and of themselves */
 };
 
 void history_batch_done(struct history_batch *b);
+/* What a copy of it takes. */
+size_t history_record_bytes(const struct history_record *r);
 /* Copies. 0 or -ENOMEM. */
 int history_batch_add(struct history_batch *b, const struct history_record *r);
 

@@ -15,8 +15,10 @@
 #define GATHER_RECORDS 1024
 /* Between two attempts to write where one failed. */
 #define AGAIN (10 * USEC_PER_SEC)
-/* Records that wait in memory; more are lost. */
-#define WAITING_MAX 65536
+/* What waits in memory while nothing can be written. What services printed last is left out of more than the first bound;
+ * what is more than the second is lost. */
+#define WAITING_OUTPUT_MAX ((size_t) 4 * 1024 * 1024)
+#define WAITING_MAX ((size_t) 16 * 1024 * 1024)
 /* Pruning: how often it is looked for, and how many steps of it are done beside one batch. */
 #define PRUNE_INTERVAL USEC_PER_MINUTE
 #define PRUNE_STEPS 4
@@ -30,14 +32,17 @@ struct history_keeper {
 	/* the loop's */
 	struct history_batch gathered;
 	struct write *writing;   /* a thread has it, or it failed and is tried again */
+	struct question *held, **held_end; /* what is gathered goes to the thread before them */
 	bool is_at_work;         /* a thread has it */
 	bool is_off;             /* a newer supd's file: nothing is kept */
+	usec_t prune_in;         /* what is over a limit is removed so much later; USEC_NEVER: nothing was left */
 	char failure[256];       /* "": all is well */
 	struct history_record gap; /* what was lost since; count 0: nothing */
 	usec_t failing_since;
 	/* the thread's */
 	struct history *history;
 	usec_t pruned;           /* real time */
+	bool has_unpruned;       /* was anything written since? */
 };
 
 /* Opens the file if it is not open, and writes. */
@@ -50,10 +55,12 @@ struct write {
 	char message[256];       /* on failure */
 	char aside[512];         /* the damaged file's new name; "" */
 	int n_interrupted;
+	usec_t prune_in;
 };
 
 struct question {
 	struct worker_job job;
+	struct question *next;   /* held, too */
 	struct history_keeper *keeper;
 	struct history_answer answer;
 	struct history_filter filter;
@@ -127,18 +134,21 @@ static void say(const struct history_keeper *k, int r, char *message, size_t n)
 				more ? ")" : "");
 }
 
-static int prune(struct history_keeper *k, usec_t now)
+/* How much later it is to be gone on with; USEC_NEVER: nothing was left. Once a minute is enough for what is new. */
+static usec_t prune(struct history_keeper *k, usec_t now, bool is_new)
 {
 	int r = 1;
 
+	k->has_unpruned |= is_new;
 	if (now >= k->pruned && now - k->pruned < PRUNE_INTERVAL)
-		return 0;
+		return k->has_unpruned ? PRUNE_INTERVAL : USEC_NEVER;
 	for (unsigned i = 0; i < PRUNE_STEPS && r > 0; i++)
 		r = history_prune(k->history, &k->limits, now);
-	/* As long as there is more to remove, the next batch goes on. */
-	if (r == 0)
+	if (r == 0) {
 		k->pruned = now;
-	return r < 0 ? r : 0;
+		k->has_unpruned = false;
+	}
+	return r > 0 ? GATHER : USEC_NEVER;
 }
 
 static int write_batch(struct history_keeper *k, struct write *w)
@@ -162,8 +172,7 @@ static void write_work(struct worker_job *job)
 			r = write_batch(k, w);
 	}
 	/* What is not removed now is removed another time. */
-	if (r >= 0)
-		(void) prune(k, w->now);
+	w->prune_in = r >= 0 ? prune(k, w->now, w->batch.n > 0) : USEC_NEVER;
 	w->result = r;
 	if (r < 0)
 		say(k, r, w->message, sizeof(w->message));
@@ -284,7 +293,7 @@ static void flush(struct history_keeper *k)
 	}
 	if (k->gap.count > 0 && history_batch_add(&k->gathered, &k->gap) >= 0)
 		k->gap.count = 0;
-	if (k->gathered.n == 0)
+	if (k->gathered.n == 0 && k->prune_in == USEC_NEVER)
 		return;
 	w = calloc(1, sizeof(*w));
 	if (!w) {
@@ -298,11 +307,23 @@ static void flush(struct history_keeper *k)
 	submit(k, w);
 }
 
-static void write_done(struct worker_job *job)
+static void release_questions(struct history_keeper *k)
 {
-	struct write *w = (struct write *) job;
-	struct history_keeper *k = w->keeper;
+	struct question *q = k->held;
 
+	k->held = NULL;
+	k->held_end = &k->held;
+	while (q) {
+		struct question *next = q->next;
+
+		worker_submit(k->worker, &q->job);
+		q = next;
+	}
+}
+
+/* 0, or the error. */
+static int written(struct history_keeper *k, struct write *w)
+{
 	k->is_at_work = false;
 	if (*w->aside)
 		log_error(0, "the history was damaged: it is set aside as %s, and a new one is begun", w->aside);
@@ -312,18 +333,34 @@ static void write_done(struct worker_job *job)
 			   w->n_interrupted == 1 ? " was" : "s were");
 	w->n_interrupted = 0;
 	if (w->result < 0) {
+		int r = w->result;
+
 		failed(k, w);
-		k->is_off = w->result == -EPROTONOSUPPORT;
+		k->is_off = r == -EPROTONOSUPPORT;
 		if (k->is_off)
 			k->writing = write_free(w);
 		else
 			alarm_in(k, AGAIN);
-		return;
+		return r;
 	}
 	recovered(k);
+	k->prune_in = w->prune_in;
 	k->writing = write_free(w);
 	if (k->gathered.n > 0 || k->gap.count > 0)
 		alarm_in(k, GATHER);
+	else if (k->prune_in != USEC_NEVER)
+		alarm_in(k, k->prune_in);
+	return 0;
+}
+
+static void write_done(struct worker_job *job)
+{
+	struct write *w = (struct write *) job;
+	struct history_keeper *k = w->keeper;
+
+	if (written(k, w) >= 0 && k->held)
+		flush(k);
+	release_questions(k);
 }
 
 static int on_alarm(sd_event_source *source, uint64_t usec, void *userdata)
@@ -334,14 +371,26 @@ static int on_alarm(sd_event_source *source, uint64_t usec, void *userdata)
 	return 0;
 }
 
+/* 0, -ENOMEM, or -ENOBUFS: too much waits already. */
+static int gather(struct history_keeper *k, const struct history_record *r)
+{
+	size_t waiting = k->gathered.bytes + (k->writing ? k->writing->batch.bytes : 0);
+	struct history_record copy = *r;
+
+	if (waiting + copy.n_output > WAITING_OUTPUT_MAX) {
+		copy.output = NULL;
+		copy.n_output = 0;
+	}
+	if (waiting + history_record_bytes(&copy) > WAITING_MAX)
+		return -ENOBUFS;
+	return history_batch_add(&k->gathered, &copy);
+}
+
 void history_keeper_add(struct history_keeper *k, const struct history_record *r)
 {
-	size_t waiting;
-
 	if (!k || k->is_off)
 		return;
-	waiting = k->gathered.n + (k->writing ? k->writing->batch.n : 0);
-	if (waiting >= WAITING_MAX || history_batch_add(&k->gathered, r) < 0) {
+	if (gather(k, r) < 0) {
 		lose(k, 1);
 		return;
 	}
@@ -405,6 +454,7 @@ static int copy_run_ids(struct question *q, const struct history_filter *f)
 
 	if (!f->run_first)
 		return 0;
+	q->filter.limit = usec_min(q->filter.limit, HISTORY_ANSWER_WHOLE);
 	if (!ids)
 		return -ENOMEM;
 	q->filter.run_first = memcpy(ids, f->run_first, RUN_ID_BYTES);
@@ -447,6 +497,11 @@ int history_keeper_ask(struct history_keeper *k, const struct history_filter *f,
 	q->keeper = k;
 	q->answer = *answer;
 	/* The thread does one thing after the other. */
+	if (k->is_at_work && k->gathered.n > 0) {
+		*k->held_end = q;
+		k->held_end = &q->next;
+		return 0;
+	}
 	flush(k);
 	worker_submit(k->worker, &q->job);
 	return 0;
@@ -474,6 +529,8 @@ int history_keeper_new(sd_event *event, const struct history_keeper_config *conf
 
 	if (!k)
 		return -ENOMEM;
+	k->held_end = &k->held;
+	k->prune_in = USEC_NEVER;
 	k->limits = config->limits;
 	k->path = strdup(config->path);
 	r = k->path ? worker_new(event, config->priority, 1, &k->worker) : -ENOMEM;
@@ -518,6 +575,12 @@ struct history_keeper *history_keeper_free(struct history_keeper *k)
 	if (k->worker) {
 		worker_wait(k->worker);
 		write_rest(k);
+	}
+	while (k->held) {
+		struct question *q = k->held;
+
+		k->held = q->next;
+		question_drop(&q->job);
 	}
 	/* Drops what the loop will not hear of any more. */
 	if (!k->is_at_work)

@@ -6,8 +6,9 @@
  * gathered and written half a second later, or sooner where it is much, in one transaction; what a power cut takes is at
  * most that half second. No start ever waits for it.
  *
- * Where the file cannot be written, runs go on: what happens is kept in memory up to a bound and tried again;
- * what is over the bound is lost, and a gap in the history says how much. A damaged file is set aside, and a new one begun,
+ * Where the file cannot be written, runs go on: what happens is kept in memory, at most 16 MiB of it, and tried again;
+ * what services printed is left out of it from 4 MiB on; what is over the bound is lost, and a gap in the history says how
+ * much. A damaged file is set aside, and a new one begun,
  * with a gap that says so. A file of a newer supd is left alone: there is no history then. */
 
 #include <systemd/sd-event.h>
@@ -48,6 +49,8 @@ struct history_answer {
 };
 /* More rows than this are not told at once: ask on with an offset. */
 #define HISTORY_ANSWER_ROWS 10000
+/* Of runs with all that they printed, these. */
+#define HISTORY_ANSWER_WHOLE 16
 /* What was added before is in the answer. 0 or -ENOMEM: no answer comes. */
 int history_keeper_ask(struct history_keeper *k, const struct history_filter *f, const struct history_answer *answer);
 

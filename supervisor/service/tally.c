@@ -78,20 +78,20 @@ static struct tally_metric *metric_of(struct tally *t, const char *name)
 	return &t->metric[t->n_metrics++];
 }
 
-static int add_metric(struct tally *t, const struct tally_metric *add)
+int tally_add_metric(struct tally *t, const struct tally_metric *add, bool is_newer)
 {
 	struct tally_metric *m = metric_of(t, add->name);
 
 	if (!m)
 		return -ENOMEM;
+	m->last = m->count == 0 || is_newer ? add->last : m->last;
 	m->most = m->count == 0 || add->most > m->most ? add->most : m->most;
 	m->count += add->count;
 	m->sum += add->sum;
-	m->last = add->last;
 	return 0;
 }
 
-static int add_miss(struct tally *t, const char *reason, uint64_t count)
+int tally_add_miss(struct tally *t, const char *reason, uint64_t count)
 {
 	struct tally_miss *m = miss_of(t, reason);
 
@@ -101,7 +101,7 @@ static int add_miss(struct tally *t, const char *reason, uint64_t count)
 	return 0;
 }
 
-static void seen(struct tally *t, usec_t first, usec_t last)
+void tally_seen(struct tally *t, usec_t first, usec_t last)
 {
 	if (last == 0)
 		return;
@@ -133,7 +133,7 @@ static int add_run(struct tally *t, const struct history_record *r)
 			.last = m->value,
 		};
 
-		error = add_metric(t, &one);
+		error = tally_add_metric(t, &one, true);
 	}
 	return error;
 }
@@ -144,11 +144,11 @@ int tally_add(struct tally *t, const struct history_record *r)
 	case HISTORY_RUNNING:
 		return 0;
 	case HISTORY_MISSED:
-		seen(t, r->first, r->at);
+		tally_seen(t, r->first, r->at);
 		t->by_class[HISTORY_MISSED] += r->count;
-		return add_miss(t, r->reason, r->count);
+		return tally_add_miss(t, r->reason, r->count);
 	case HISTORY_GAP:
-		seen(t, r->at, r->at);
+		tally_seen(t, r->at, r->at);
 		t->by_class[HISTORY_GAP] += r->count;
 		return 0;
 	case HISTORY_SUCCESS:
@@ -158,18 +158,19 @@ int tally_add(struct tally *t, const struct history_record *r)
 	case HISTORY_INTERRUPTED:
 		break;
 	}
-	seen(t, r->at, r->at);
+	tally_seen(t, r->at, r->at);
 	return add_run(t, r);
 }
 
 int tally_merge(struct tally *t, const struct tally *other)
 {
+	bool is_newer = other->last >= t->last;
 	int r;
 
 	for (size_t i = 0; i < HISTORY_CLASS_COUNT; i++)
 		t->by_class[i] += other->by_class[i];
 	t->healed += other->healed;
-	seen(t, other->first, other->last);
+	tally_seen(t, other->first, other->last);
 	t->last_success = usec_max(t->last_success, other->last_success);
 	t->cpu = usec_add(t->cpu, other->cpu);
 	if (other->peak_memory > t->peak_memory)
@@ -178,9 +179,9 @@ int tally_merge(struct tally *t, const struct tally *other)
 	if (r >= 0)
 		r = spans_merge(&t->lateness, &other->lateness);
 	for (size_t i = 0; i < other->n_misses && r >= 0; i++)
-		r = add_miss(t, other->miss[i].reason, other->miss[i].count);
+		r = tally_add_miss(t, other->miss[i].reason, other->miss[i].count);
 	for (size_t i = 0; i < other->n_metrics && r >= 0; i++)
-		r = add_metric(t, &other->metric[i]);
+		r = tally_add_metric(t, &other->metric[i], is_newer);
 	return r;
 }
 

@@ -5,6 +5,7 @@
 /* What many runs and misses come to: counts, sums, percentiles. Tallies add up: that of a month is the sum of those of its
  * days. The history keeps one for each hour and each day, so that nobody has to read a month's runs. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -48,11 +49,19 @@ void tally_done(struct tally *t);
 /* Each: 0 or -ENOMEM, and then the tally is good for nothing but tally_done(). Of a run that goes on nothing is added. */
 int tally_add(struct tally *t, const struct history_record *r);
 int tally_merge(struct tally *t, const struct tally *other);
+/* Parts of a record. */
+int tally_add_miss(struct tally *t, const char *reason, uint64_t count);
+/* Copies its name. Its last value is the last if @is_newer than what there is. */
+int tally_add_metric(struct tally *t, const struct tally_metric *add, bool is_newer);
+/* Records were from @first to @last; 0: there was none. */
+void tally_seen(struct tally *t, usec_t first, usec_t last);
 uint64_t tally_runs(const struct tally *t); /* that have ended */
 
 /* As bytes, for a file. Gives; the caller frees. 0 or -ENOMEM. */
 int tally_encode(const struct tally *t, void **ret, size_t *ret_n);
 /* 0, -ENOMEM, or -EBADMSG: these are no tally. */
 int tally_decode(const void *bytes, size_t n, struct tally *ret);
+/* As tally_merge(), of what these bytes are; errors as of both. */
+int tally_merge_bytes(struct tally *t, const void *bytes, size_t n);
 
 #endif

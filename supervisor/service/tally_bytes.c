@@ -15,8 +15,8 @@
 static void put(FILE *f, uint64_t n)
 {
 	for (; n >= 0x80; n >>= 7)
-		(void) fputc((int) (n & 0x7f) | 0x80, f);
-	(void) fputc((int) n, f);
+		(void) putc_unlocked((int) (n & 0x7f) | 0x80, f);
+	(void) putc_unlocked((int) n, f);
 }
 
 static void put_text(FILE *f, const char *s)
@@ -33,7 +33,7 @@ static void put_double(FILE *f, double value)
 
 	memcpy(&bits, &value, sizeof(bits));
 	for (unsigned i = 0; i < 64; i += 8)
-		(void) fputc((int) (bits >> i & 0xff), f);
+		(void) putc_unlocked((int) (bits >> i & 0xff), f);
 }
 
 static void put_spans(FILE *f, const struct tally_spans *s)
@@ -117,6 +117,9 @@ static uint64_t take(struct input *in)
 {
 	uint64_t n = 0;
 
+	/* As most of them are. */
+	if (in->at < in->end && *in->at < 0x80)
+		return *in->at++;
 	for (unsigned shift = 0; in->at < in->end && shift < 64; shift += 7) {
 		uint64_t bits = *in->at & 0x7f;
 
@@ -173,20 +176,20 @@ static double take_double(struct input *in)
 	return value;
 }
 
-static void take_spans(struct input *in, struct tally_spans *ret)
+static void take_spans(struct input *in, struct tally_spans *s)
 {
 	uint64_t index = 0;
 	size_t n;
 
-	ret->sum = take(in);
-	ret->most = take(in);
+	s->sum = usec_add(s->sum, take(in));
+	s->most = usec_max(s->most, take(in));
 	n = take_count(in);
 	for (size_t i = 0; i < n && in->error == 0; i++) {
 		uint64_t step = take(in), times = take(in);
 
 		if (step > HISTOGRAM_INDEX_MAX - index)
 			refuse(in, -EBADMSG);
-		else if (histogram_add_index(&ret->histogram, (uint32_t) (index += step), times) < 0)
+		else if (histogram_add_index(&s->histogram, (uint32_t) (index += step), times) < 0)
 			refuse(in, -ENOMEM);
 	}
 }
@@ -195,36 +198,29 @@ static void take_misses(struct input *in, struct tally *t)
 {
 	size_t n = take_count(in);
 
-	if (n == 0)
-		return;
-	t->miss = calloc(n, sizeof(*t->miss));
-	if (!t->miss)
-		refuse(in, -ENOMEM);
 	for (size_t i = 0; i < n && in->error == 0; i++) {
-		t->miss[i].reason = take_text(in);
-		t->n_misses += t->miss[i].reason != NULL;
-		t->miss[i].count = take(in);
+		_cleanup_free_ char *reason = take_text(in);
+		uint64_t count = take(in);
+
+		if (in->error == 0 && tally_add_miss(t, reason, count) < 0)
+			refuse(in, -ENOMEM);
 	}
 }
 
-static void take_metrics(struct input *in, struct tally *t)
+static void take_metrics(struct input *in, struct tally *t, bool is_newer)
 {
 	size_t n = take_count(in);
 
-	if (n == 0)
-		return;
-	t->metric = calloc(n, sizeof(*t->metric));
-	if (!t->metric)
-		refuse(in, -ENOMEM);
 	for (size_t i = 0; i < n && in->error == 0; i++) {
-		struct tally_metric *m = &t->metric[i];
+		_cleanup_free_ char *name = take_text(in);
+		struct tally_metric m = { .name = name };
 
-		m->name = take_text(in);
-		t->n_metrics += m->name != NULL;
-		m->count = take(in);
-		m->sum = take_double(in);
-		m->most = take_double(in);
-		m->last = take_double(in);
+		m.count = take(in);
+		m.sum = take_double(in);
+		m.most = take_double(in);
+		m.last = take_double(in);
+		if (in->error == 0 && tally_add_metric(t, &m, is_newer) < 0)
+			refuse(in, -ENOMEM);
 	}
 }
 
@@ -236,33 +232,47 @@ static void take_classes(struct input *in, struct tally *t)
 	if (n > HISTORY_CLASS_COUNT)
 		refuse(in, -EBADMSG);
 	for (size_t i = 0; i < n && in->error == 0; i++)
-		t->by_class[i] = take(in);
+		t->by_class[i] += take(in);
+}
+
+static void take_tally(struct input *in, struct tally *t)
+{
+	usec_t first, last;
+	bool is_newer;
+
+	if (take(in) != TALLY_VERSION)
+		refuse(in, -EBADMSG);
+	take_classes(in, t);
+	t->healed += take(in);
+	first = take(in);
+	last = take(in);
+	is_newer = last >= t->last;
+	tally_seen(t, first, last);
+	t->last_success = usec_max(t->last_success, take(in));
+	t->cpu = usec_add(t->cpu, take(in));
+	t->peak_memory = usec_max(t->peak_memory, take(in));
+	take_spans(in, &t->duration);
+	take_spans(in, &t->lateness);
+	take_misses(in, t);
+	take_metrics(in, t, is_newer);
+}
+
+int tally_merge_bytes(struct tally *t, const void *bytes, size_t n)
+{
+	struct input in = { .at = bytes, .end = (const uint8_t *) bytes + n };
+
+	take_tally(&in, t);
+	return in.error == 0 && in.at != in.end ? -EBADMSG : in.error;
 }
 
 int tally_decode(const void *bytes, size_t n, struct tally *ret)
 {
-	struct input in = { .at = bytes, .end = (const uint8_t *) bytes + n };
 	struct tally t = { 0 };
+	int r = tally_merge_bytes(&t, bytes, n);
 
-	if (take(&in) != TALLY_VERSION)
-		refuse(&in, -EBADMSG);
-	take_classes(&in, &t);
-	t.healed = take(&in);
-	t.first = take(&in);
-	t.last = take(&in);
-	t.last_success = take(&in);
-	t.cpu = take(&in);
-	t.peak_memory = take(&in);
-	take_spans(&in, &t.duration);
-	take_spans(&in, &t.lateness);
-	take_misses(&in, &t);
-	take_metrics(&in, &t);
-	if (in.error == 0 && in.at != in.end)
-		in.error = -EBADMSG;
-	if (in.error < 0) {
+	if (r < 0)
 		tally_done(&t);
-		return in.error;
-	}
-	*ret = t;
-	return 0;
+	else
+		*ret = t;
+	return r;
 }

@@ -15,7 +15,9 @@
 #include "store/history_private.h"
 
 /* The version of the schema; a file that says more is of a newer supd. */
-#define SCHEMA_VERSION 1
+#define SCHEMA_VERSION 2
+/* From this one on a file is read as it is; what came later makes it faster. */
+#define SCHEMA_READABLE 1
 /* For who reads while a daemon starts, and the other way round. */
 #define BUSY_MS 2000
 /* Instructions of SQLite's machine between two looks at the clock. */
@@ -47,6 +49,12 @@ static const char *const schema[] = {
 	"CREATE TRIGGER entry_gone AFTER DELETE ON entry BEGIN"
 	" UPDATE unit SET n_entries = n_entries - 1 WHERE id = OLD.unit;"
 	" DELETE FROM output WHERE entry = OLD.id; DELETE FROM metric WHERE entry = OLD.id; END;",
+
+	/* What a timer started and missed is asked for as often as what a service did. */
+	"CREATE INDEX tally_trigger ON tally (\"trigger\", level, slot) WHERE \"trigger\" != 0;"
+	/* Nor are a unit's few failures looked for among its many successes. */
+	"CREATE INDEX entry_unit_class ON entry (unit, class, at) WHERE class > 1;"
+	"CREATE INDEX entry_trigger_class ON entry (\"trigger\", class, at) WHERE class > 1 AND \"trigger\" != 0;",
 };
 static_assert(ELEMENTS(schema) == SCHEMA_VERSION, "a script for each version");
 
@@ -54,8 +62,9 @@ static const char *const sql[] = {
 	[HISTORY_BEGIN] = "BEGIN IMMEDIATE",
 	[HISTORY_COMMIT] = "COMMIT",
 	[HISTORY_ROLLBACK] = "ROLLBACK",
-	[HISTORY_UNIT_ADD] = "INSERT OR IGNORE INTO unit (name) VALUES (?1)",
+	[HISTORY_UNIT_ADD] = "INSERT INTO unit (name) VALUES (?1)",
 	[HISTORY_UNIT_ID] = "SELECT id FROM unit WHERE name = ?1",
+	[HISTORY_UNIT_NAME] = "SELECT name FROM unit WHERE id = ?1",
 	[HISTORY_RUN_END] = "UPDATE entry SET class = ?1, at = ?4, ended = ?9, duration = ?10, lateness = ?11,"
 			    " result = ?12, status = ?13, words = ?14, cpu = ?15, peak_memory = ?16"
 			    " WHERE run_id = ?6 AND class = 0",
@@ -65,6 +74,8 @@ static const char *const sql[] = {
 	[HISTORY_ENTRY_ID] = "SELECT id FROM entry WHERE run_id = ?1",
 	[HISTORY_OUTPUT_ADD] = "INSERT OR REPLACE INTO output (entry, bytes) VALUES (?1, ?2)",
 	[HISTORY_METRIC_ADD] = "INSERT OR REPLACE INTO metric (entry, name, value) VALUES (?1, ?2, ?3)",
+	[HISTORY_METRICS] = "SELECT name, value FROM metric WHERE entry = ?1 ORDER BY name",
+	[HISTORY_ANY_METRIC] = "SELECT 1 FROM metric LIMIT 1",
 	[HISTORY_TALLY_GET] = "SELECT bytes FROM tally WHERE unit = ?1 AND level = ?2 AND slot = ?3 AND \"trigger\" = ?4",
 	[HISTORY_TALLY_SET] = "INSERT INTO tally (unit, level, slot, \"trigger\", bytes) VALUES (?1, ?2, ?3, ?4, ?5)"
 			      " ON CONFLICT (unit, level, slot, \"trigger\") DO UPDATE SET bytes = ?5",
@@ -159,6 +170,38 @@ usec_t history_column_usec(sqlite3_stmt *s, int i)
 	return value < 0 ? 0 : (usec_t) value;
 }
 
+void history_be_patient(struct history *h, usec_t longest)
+{
+	struct timespec now = { 0 };
+
+	h->deadline = USEC_NEVER;
+	if (longest != USEC_NEVER && clock_gettime(CLOCK_MONOTONIC, &now) >= 0)
+		h->deadline = usec_add((usec_t) now.tv_sec * USEC_PER_SEC + (usec_t) now.tv_nsec / NSEC_PER_USEC, longest);
+}
+
+int history_text_open(struct history_text *t)
+{
+	*t = (struct history_text) { 0 };
+	t->f = open_memstream(&t->s, &t->n);
+	return t->f ? 0 : -ENOMEM;
+}
+
+int history_text_close(struct history_text *t)
+{
+	bool failed = ferror(t->f) != 0;
+
+	failed |= fclose(t->f) != 0;
+	t->f = NULL;
+	return failed ? -ENOMEM : 0;
+}
+
+void history_text_done(struct history_text *t)
+{
+	if (t->f)
+		(void) fclose(t->f);
+	free(t->s);
+}
+
 usec_t history_slot_length(enum history_level level)
 {
 	switch (level) {
@@ -220,9 +263,8 @@ static int migrate(struct history *h, bool is_read_only)
 		return r;
 	if (version > SCHEMA_VERSION)
 		return -EPROTONOSUPPORT;
-	/* What cannot be brought up to date cannot be read, either: a daemon was never there. */
-	if (is_read_only && version < SCHEMA_VERSION)
-		return -ENOENT;
+	if (is_read_only) /* 0: a daemon was never there */
+		return version < SCHEMA_READABLE ? -ENOENT : 0;
 	while (version < SCHEMA_VERSION) {
 		r = migrate_one(h, ++version);
 		if (r < 0)

@@ -2,9 +2,11 @@
 #ifndef SUPD_STORE_HISTORY_PRIVATE_H
 #define SUPD_STORE_HISTORY_PRIVATE_H
 
-/* Inside the history: history.c (the file, its schema, errors), history_write.c, history_query.c. */
+/* Inside the history: history.c (the file, its schema, errors), history_write.c, history_count.c (its tallies),
+ * history_query.c, history_sums.c (of tallies). */
 
 #include <sqlite3.h>
+#include <stdio.h>
 
 #include "store/history.h"
 
@@ -15,11 +17,14 @@ enum history_statement {
 	HISTORY_ROLLBACK,
 	HISTORY_UNIT_ADD,
 	HISTORY_UNIT_ID,
+	HISTORY_UNIT_NAME,
 	HISTORY_RUN_END,
 	HISTORY_ENTRY_ADD,
 	HISTORY_ENTRY_ID,
 	HISTORY_OUTPUT_ADD,
 	HISTORY_METRIC_ADD,
+	HISTORY_METRICS,
+	HISTORY_ANY_METRIC,
 	HISTORY_TALLY_GET,
 	HISTORY_TALLY_SET,
 	HISTORY_OPEN_RUNS,
@@ -35,8 +40,11 @@ enum history_statement {
 };
 #define HISTORY_STATEMENT_COUNT (HISTORY_VACUUM + 1)
 
+struct history_tallies;
+
 struct history {
 	sqlite3 *db;
+	struct history_tallies *tallies; /* that the batch has open; NULL: none */
 	sqlite3_stmt *statement[HISTORY_STATEMENT_COUNT];
 	usec_t deadline; /* of the question that is asked, on the monotonic clock; USEC_NEVER: none */
 };
@@ -55,9 +63,53 @@ int history_prepare(struct history *h, enum history_statement s, sqlite3_stmt **
 /* Runs one that yields no rows, and resets it. */
 int history_run(sqlite3_stmt *s);
 
+/* Adds what was written to the tallies of its moment. 0 or an error: the batch is to be taken back. */
+int history_count(struct history *h, const struct history_record *record, sqlite3_int64 unit, sqlite3_int64 trigger);
+/* The end of a batch: writes them, if it has gone well so far: if @r is no error. @r or its own error. */
+int history_count_end(struct history *h, int r);
+
 /* USEC_NEVER is NULL; what is too large for a signed number is cut. */
 void history_bind_usec(sqlite3_stmt *s, int i, usec_t value);
 usec_t history_column_usec(sqlite3_stmt *s, int i);
+
+/* A question may take so long from now on; until h->deadline is USEC_NEVER again. */
+void history_be_patient(struct history *h, usec_t longest);
+
+/* Which units a question is about: their numbers in the file, in order. */
+struct history_ids {
+	sqlite3_int64 *item;
+	size_t n, allocated;
+};
+/* So many are looked up by their indices; what is about more is picked out of all, in its order. */
+#define HISTORY_UNITS_BY_INDEX 64
+
+/* @ret is all zero before, and is to be done with after an error, too. */
+int history_ids_of(struct history *h, const struct history_filter *f, struct history_ids *ret);
+void history_ids_done(struct history_ids *ids);
+bool history_ids_have(const struct history_ids *ids, sqlite3_int64 id);
+/* "COLUMN IN (1,2)" */
+void history_put_ids(FILE *f, const char *column, const struct history_ids *ids);
+
+/* SQL that is put together: numbers are written out, what users say is bound. */
+struct history_text {
+	FILE *f;
+	char *s;
+	size_t n;
+};
+/* 0 or -ENOMEM; of closing: @s is the text then. */
+int history_text_open(struct history_text *t);
+int history_text_close(struct history_text *t);
+void history_text_done(struct history_text *t);
+
+static inline long long history_number(usec_t value)
+{
+	return (long long) usec_min(value, INT64_MAX);
+}
+
+static inline void history_finalize(sqlite3_stmt **s)
+{
+	(void) sqlite3_finalize(*s);
+}
 
 static inline void history_reset(sqlite3_stmt **s)
 {

@@ -17,31 +17,41 @@ static void bind_text(sqlite3_stmt *s, int i, const char *text)
 	(void) sqlite3_bind_text(s, i, text, -1, SQLITE_STATIC);
 }
 
+/* SQLITE_ROW, and the number; SQLITE_DONE: it has none yet; or an error of SQLite's. */
+static int find_unit(sqlite3_stmt *s, const char *name, sqlite3_int64 *ret)
+{
+	int code;
+
+	bind_text(s, 1, name);
+	code = sqlite3_step(s);
+	if (code == SQLITE_ROW)
+		*ret = sqlite3_column_int64(s, 0);
+	(void) sqlite3_reset(s);
+	return code;
+}
+
 /* The number of a unit's name, made if it is new; nobody's is 0. */
 static int unit_id(struct history *h, const char *name, sqlite3_int64 *ret)
 {
-	_cleanup_reset_ sqlite3_stmt *s = NULL;
-	sqlite3_stmt *add;
+	sqlite3_stmt *s;
 	int r, code;
 
 	*ret = 0;
 	if (!name)
 		return 0;
-	r = history_prepare(h, HISTORY_UNIT_ADD, &add);
+	r = history_prepare(h, HISTORY_UNIT_ID, &s);
 	if (r < 0)
 		return r;
-	bind_text(add, 1, name);
-	r = history_run(add);
-	if (r >= 0)
-		r = history_prepare(h, HISTORY_UNIT_ID, &s);
+	code = find_unit(s, name, ret);
+	if (code != SQLITE_DONE)
+		return history_errno(code);
+	r = history_prepare(h, HISTORY_UNIT_ADD, &s);
 	if (r < 0)
 		return r;
 	bind_text(s, 1, name);
-	code = sqlite3_step(s);
-	if (code != SQLITE_ROW)
-		return code == SQLITE_DONE ? -EBADMSG : history_errno(code);
-	*ret = sqlite3_column_int64(s, 0);
-	return 0;
+	r = history_run(s);
+	*ret = sqlite3_last_insert_rowid(h->db);
+	return r;
 }
 
 static bool is_run(const struct history_record *r)
@@ -151,84 +161,6 @@ static int add_details(struct history *h, const struct history_record *r)
 	return error < 0 ? error : add_metrics(h, r, entry);
 }
 
-/* ---- tallies ---- */
-
-struct slot {
-	sqlite3_int64 unit, trigger, start;
-	enum history_level level;
-};
-
-static int tally_statement(struct history *h, enum history_statement which, const struct slot *slot, sqlite3_stmt **ret)
-{
-	int r = history_prepare(h, which, ret);
-
-	if (r < 0)
-		return r;
-	(void) sqlite3_bind_int64(*ret, 1, slot->unit);
-	(void) sqlite3_bind_int(*ret, 2, (int) slot->level);
-	(void) sqlite3_bind_int64(*ret, 3, slot->start);
-	(void) sqlite3_bind_int64(*ret, 4, slot->trigger);
-	return 0;
-}
-
-static int tally_read(struct history *h, const struct slot *slot, struct tally *ret)
-{
-	_cleanup_reset_ sqlite3_stmt *s = NULL;
-	int r = tally_statement(h, HISTORY_TALLY_GET, slot, &s), code;
-
-	if (r < 0)
-		return r;
-	code = sqlite3_step(s);
-	if (code == SQLITE_DONE)
-		return 0;
-	if (code != SQLITE_ROW)
-		return history_errno(code);
-	return tally_decode(sqlite3_column_blob(s, 0), (size_t) sqlite3_column_bytes(s, 0), ret);
-}
-
-static int tally_write(struct history *h, const struct slot *slot, const struct tally *t)
-{
-	_cleanup_free_ void *bytes = NULL;
-	sqlite3_stmt *s;
-	size_t n = 0;
-	int r = tally_encode(t, &bytes, &n);
-
-	if (r >= 0)
-		r = tally_statement(h, HISTORY_TALLY_SET, slot, &s);
-	if (r < 0)
-		return r;
-	(void) sqlite3_bind_blob64(s, 5, bytes, n, SQLITE_STATIC);
-	return history_run(s);
-}
-
-static int count_in(struct history *h, const struct slot *slot, const struct history_record *record)
-{
-	_cleanup_(tally_done) struct tally t = { 0 };
-	int r = tally_read(h, slot, &t);
-
-	if (r >= 0)
-		r = tally_add(&t, record);
-	return r < 0 ? r : tally_write(h, slot, &t);
-}
-
-static int count(struct history *h, const struct history_record *record, sqlite3_int64 unit, sqlite3_int64 trigger)
-{
-	int r = 0;
-
-	for (int level = 0; level < HISTORY_LEVEL_COUNT && r >= 0; level++) {
-		usec_t length = history_slot_length((enum history_level) level);
-		const struct slot slot = {
-			.unit = unit,
-			.trigger = trigger,
-			.level = (enum history_level) level,
-			.start = (sqlite3_int64) (usec_min(record->at, INT64_MAX) / length * length),
-		};
-
-		r = count_in(h, &slot, record);
-	}
-	return r;
-}
-
 /* ---- a batch ---- */
 
 static int write_one(struct history *h, const struct history_record *record)
@@ -252,7 +184,7 @@ static int write_one(struct history *h, const struct history_record *record)
 		return r;
 	r = is_run(record) ? add_details(h, record) : 0;
 	if (r >= 0 && record->class != HISTORY_RUNNING)
-		r = count(h, record, unit, trigger);
+		r = history_count(h, record, unit, trigger);
 	return r;
 }
 
@@ -272,6 +204,7 @@ int history_write(struct history *h, const struct history_record *record, size_t
 		return r;
 	for (size_t i = 0; i < n && r >= 0; i++)
 		r = write_one(h, &record[i]);
+	r = history_count_end(h, r);
 	if (r >= 0)
 		r = run(h, HISTORY_COMMIT);
 	/* SQLite has taken it back already after some errors. */
@@ -496,10 +429,10 @@ int history_prune(struct history *h, const struct history_limits *limits, usec_t
 		return r;
 	r = more = prune_rows(h, limits, now);
 	if (r >= 0)
+		r = run(h, HISTORY_VACUUM);
+	if (r >= 0)
 		r = run(h, HISTORY_COMMIT);
 	if (r < 0 && !sqlite3_get_autocommit(h->db))
 		(void) run(h, HISTORY_ROLLBACK);
-	if (r >= 0)
-		r = run(h, HISTORY_VACUUM);
 	return r < 0 ? r : more;
 }

@@ -7,7 +7,10 @@ libstore_a_SOURCES = \
 	%D%/config_file.c %D%/config_file.h \
 	%D%/file.c %D%/file.h \
 	%D%/history.c %D%/history.h %D%/history_private.h \
+	%D%/history_count.c \
+	%D%/history_ids.c \
 	%D%/history_query.c \
+	%D%/history_sums.c \
 	%D%/history_write.c \
 	%D%/lock.c %D%/lock.h \
 	%D%/parallel.c %D%/parallel.h \

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 
 /* A history of very many rows: how long the usual questions take, beside plain SQL on the same file, and how much memory
- * the process has taken at the end. Then what the history costs the loop: records handed to the keeper with their answers,
- * by the loop thread's own clock, as a share of one second.
+ * the process has taken at the end. Then how long a step of removing what is over a limit takes, and what the history costs
+ * the loop: records handed to the keeper with their answers, by the loop thread's own clock, as a share of one second.
  *
  * BENCH_ROWS: runs in the file (200000).
  * BENCH_UNITS: services that they are of (100).
  * BENCH_RUNS: runs that finish in one second (1000).
- * BENCH_DIR: where the file is made (/tmp). */
+ * BENCH_DIR: where the file is made (/tmp).
+ * BENCH_FILE: a file to use instead, made if it is not there, and left there. */
 
 #include <sqlite3.h>
 #include <stdio.h>
@@ -21,7 +22,9 @@
 #include "run/history_keeper.h"
 #include "store/history.h"
 
-#define BATCH 20000
+/* Rows in a transaction while the file is made; the keeper gathers some hundred. */
+#define BATCH 200000
+#define STEPS 200
 #define DAYS 90
 #define ROUNDS 9
 #define NOW (UINT64_C(1800000000) * USEC_PER_SEC)
@@ -213,6 +216,52 @@ static void questions(unsigned units)
 	tell("stats --since=-30d", ours[2], theirs[2], n[2]);
 }
 
+/* ---- limits ---- */
+
+static int compare(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static void limit(const char *what, struct history *h, const struct history_limits *limits)
+{
+	double took[STEPS];
+	unsigned n = 0;
+	int r = 1;
+
+	while (n < STEPS && r > 0) {
+		double begun = now_ms(CLOCK_MONOTONIC);
+
+		r = history_prune(h, limits, NOW);
+		took[n++] = now_ms(CLOCK_MONOTONIC) - begun;
+	}
+	if (r < 0)
+		give_up("removing rows", r);
+	qsort(took, n, sizeof(*took), compare);
+	printf("%-34s %u steps, the middle one %.2f ms, the longest %.2f ms; %ld KiB of memory\n", what, n, took[n / 2],
+	       took[n - 1], resident_kib());
+}
+
+static void limits(unsigned rows, unsigned units)
+{
+	const struct history_limits age = { .age = 60 * USEC_PER_DAY, .per_unit = USEC_NEVER, .size = USEC_NEVER };
+	const struct history_limits share = { .age = USEC_NEVER, .per_unit = rows / units / 2, .size = USEC_NEVER };
+	const struct history_limits size = { .age = USEC_NEVER, .per_unit = USEC_NEVER, .size = 1 };
+	const struct history_limits none = { .age = USEC_NEVER, .per_unit = USEC_NEVER, .size = USEC_NEVER };
+	struct history *h = NULL;
+	int r = history_open(path, false, &h);
+
+	if (r < 0)
+		give_up("opening the file", r);
+	limit("limit of age", h, &age);
+	limit("limit per unit", h, &share);
+	limit("limit of size", h, &size);
+	limit("nothing over a limit", h, &none);
+	history_close(h);
+}
+
 /* ---- the loop ---- */
 
 /* CPU of the loop's thread while @runs begin and end within a second, and their answers come. */
@@ -260,29 +309,42 @@ static void loop(unsigned runs)
 	       runs, off, on, (on - off) / 10);
 }
 
-int main(void)
+static void make_file(unsigned rows, unsigned units)
 {
-	unsigned rows = setting("BENCH_ROWS", 200000), units = setting("BENCH_UNITS", 100);
-	const char *where = getenv("BENCH_DIR");
-	struct history *h = NULL;
 	double begun = now_ms(CLOCK_MONOTONIC);
-	int r;
+	struct history *h = NULL;
+	int r = history_open(path, false, &h);
 
-	snprintf(dir, sizeof(dir), "%.40s/bench-history-XXXXXX", where ? where : "/tmp");
-	if (units == 0 || !mkdtemp(dir))
-		give_up("a folder", 0);
-	snprintf(path, sizeof(path), "%s/%s", dir, HISTORY_FILE);
-	r = history_open(path, false, &h);
 	if (r < 0)
 		give_up("opening the file", r);
 	fill(h, rows, units);
 	history_close(h);
 	printf("%u rows of %u services in %d days, written in %.0f s\n", rows, units, DAYS,
 	       (now_ms(CLOCK_MONOTONIC) - begun) / 1e3);
+}
+
+int main(void)
+{
+	unsigned rows = setting("BENCH_ROWS", 200000), units = setting("BENCH_UNITS", 100);
+	const char *where = getenv("BENCH_DIR"), *file = getenv("BENCH_FILE");
+
+	if (!file) {
+		snprintf(dir, sizeof(dir), "%.40s/bench-history-XXXXXX", where ? where : "/tmp");
+		if (!mkdtemp(dir))
+			give_up("a folder", 0);
+	}
+	snprintf(path, sizeof(path), "%.100s%s", file ? file : dir, file ? "" : "/" HISTORY_FILE);
+	if (units == 0)
+		give_up("services", 0);
+	if (access(path, F_OK) < 0)
+		make_file(rows, units);
 	questions(units);
+	limits(rows, units);
 	loop(setting("BENCH_RUNS", 1000));
-	(void) unlink(path);
-	(void) unlink(strcat(path, "-shm")); /* of the plain questions */
-	(void) rmdir(dir);
+	if (!file) {
+		(void) unlink(path);
+		(void) unlink(strcat(path, "-shm")); /* of the plain questions */
+		(void) rmdir(dir);
+	}
 	return 0;
 }

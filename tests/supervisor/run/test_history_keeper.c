@@ -78,6 +78,7 @@ static void add(unsigned id, enum history_class class)
 static struct {
 	unsigned n, n_gaps;
 	uint64_t lost;
+	size_t n_output;
 	bool is_done;
 	int result;
 	char message[512];
@@ -87,6 +88,7 @@ static int on_record(void *userdata, const struct history_record *r)
 {
 	(void) userdata;
 	answer.n++;
+	answer.n_output += r->n_output;
 	if (r->class == HISTORY_GAP) {
 		answer.n_gaps++;
 		answer.lost += r->count;
@@ -122,6 +124,25 @@ static void ask(unsigned classes)
 		ck_assert_int_ge(sd_event_run(event, UINT64_MAX), 0);
 }
 
+static int count_runs(void *userdata, const char *unit, const struct tally *t)
+{
+	(void) userdata;
+	(void) unit;
+	answer.n += (unsigned) tally_runs(t);
+	return 0;
+}
+
+static void ask_sum(void)
+{
+	const struct history_filter f = { .until = USEC_NEVER, .patience = USEC_NEVER };
+	const struct history_answer a = { .tally = count_runs, .done = on_done, .drop = on_drop };
+
+	memset(&answer, 0, sizeof(answer));
+	ck_assert_int_eq(history_keeper_ask(keeper, &f, &a), 0);
+	while (!answer.is_done)
+		ck_assert_int_ge(sd_event_run(event, UINT64_MAX), 0);
+}
+
 START_TEST(what_was_added_is_in_the_answer)
 {
 	make_folder();
@@ -136,6 +157,39 @@ START_TEST(what_was_added_is_in_the_answer)
 	ask(1U << HISTORY_SUCCESS);
 	ck_assert_uint_eq(answer.n, 1);
 	ck_assert_ptr_null(history_keeper_state(keeper).failure);
+}
+END_TEST
+
+/* The thread is at work on what came before. */
+START_TEST(what_was_added_meanwhile_is_in_the_answer)
+{
+	make_folder();
+	start();
+	add(1, HISTORY_SUCCESS);
+	ask(0);
+	ck_assert_int_eq(answer.result, 0);
+	ck_assert_uint_eq(answer.n, 1);
+	for (unsigned i = 0; i < 1500; i++)
+		add(2 + i, HISTORY_SUCCESS);
+	ask_sum();
+	ck_assert_uint_eq(answer.n, 1501);
+}
+END_TEST
+
+/* Not even an answer comes any more. */
+START_TEST(who_waits_at_the_end_hears_of_it)
+{
+	const struct history_filter f = { .until = USEC_NEVER, .limit = 20, .patience = USEC_NEVER };
+	const struct history_answer a = { .record = on_record, .done = on_done, .drop = on_drop };
+
+	make_folder();
+	start();
+	add(1, HISTORY_SUCCESS);
+	memset(&answer, 0, sizeof(answer));
+	ck_assert_int_eq(history_keeper_ask(keeper, &f, &a), 0);
+	keeper = history_keeper_free(keeper);
+	ck_assert(answer.is_done);
+	ck_assert_int_eq(answer.result, -ECANCELED);
 }
 END_TEST
 
@@ -176,23 +230,98 @@ START_TEST(what_cannot_be_written_waits)
 END_TEST
 
 /* More than the bound of what waits in memory. */
-#define MANY 70000
+#define MANY 90000
 
 START_TEST(what_is_too_much_is_lost_and_on_record)
 {
+	uint64_t lost;
+
 	start();
 	for (unsigned i = 0; i < MANY; i++)
 		add(i, HISTORY_SUCCESS);
 	ask(0);
 	ck_assert_int_lt(answer.result, 0);
-	ck_assert_uint_gt(history_keeper_state(keeper).lost, 0);
+	lost = history_keeper_state(keeper).lost;
+	ck_assert_uint_gt(lost, 0);
+	ck_assert_uint_lt(lost, MANY);
 	make_folder();
 	ask(0);
 	ask(1U << HISTORY_GAP);
 	ask(1U << HISTORY_GAP);
 	ck_assert_uint_eq(answer.n_gaps, 1);
-	ck_assert_uint_eq(answer.lost, MANY - 65536);
-	ck_assert(strstr(said, "4464 records are lost"));
+	ck_assert_uint_eq(answer.lost, lost);
+	ck_assert(strstr(said, " records are lost"));
+	ask_sum();
+	ck_assert_uint_eq(answer.n, MANY - lost);
+}
+END_TEST
+
+static void add_loud(unsigned id, const char *output, size_t n)
+{
+	struct history_record r = {
+		.class = HISTORY_SUCCESS, .unit = "a.service", .at = DAY0 + id, .scheduled = USEC_NEVER, .cause = "manual",
+		.attempt = 1, .duration = USEC_NEVER, .lateness = USEC_NEVER, .output = output, .n_output = n,
+	};
+
+	memcpy(r.run_id, &id, sizeof(id));
+	history_keeper_add(keeper, &r);
+}
+
+static size_t output_of(unsigned id)
+{
+	uint8_t run_id[RUN_ID_BYTES] = { 0 };
+	const struct history_filter f = {
+		.run_first = run_id, .run_last = run_id, .until = USEC_NEVER, .limit = 20, .patience = USEC_NEVER,
+	};
+	const struct history_answer a = { .record = on_record, .done = on_done, .drop = on_drop };
+
+	memcpy(run_id, &id, sizeof(id));
+	memset(&answer, 0, sizeof(answer));
+	ck_assert_int_eq(history_keeper_ask(keeper, &f, &a), 0);
+	while (!answer.is_done)
+		ck_assert_int_ge(sd_event_run(event, UINT64_MAX), 0);
+	ck_assert_uint_eq(answer.n, 1);
+	return answer.n_output;
+}
+
+/* 5000 runs of 16 KiB of output are far over the bound of what waits, the runs themselves are not. */
+START_TEST(output_that_is_too_much_is_left_out)
+{
+	static char output[16384];
+
+	start();
+	memset(output, 'x', sizeof(output));
+	for (unsigned i = 0; i < 5000; i++)
+		add_loud(i, output, sizeof(output));
+	ask(0);
+	ck_assert_int_lt(answer.result, 0);
+	ck_assert_uint_eq(history_keeper_state(keeper).lost, 0);
+	make_folder();
+	ask(0);
+	ask_sum();
+	ck_assert_uint_eq(answer.n, 5000);
+	ck_assert_uint_eq(output_of(0), sizeof(output));
+	ck_assert_uint_eq(output_of(4999), 0);
+}
+END_TEST
+
+/* Nothing else has to happen for it. */
+START_TEST(what_is_over_a_limit_goes_bit_by_bit)
+{
+	const struct history_keeper_config config = {
+		.path = path, .limits = { .age = USEC_NEVER, .per_unit = 10, .size = USEC_NEVER },
+	};
+
+	make_folder();
+	start();
+	for (unsigned i = 0; i < 5000; i++)
+		add(i, HISTORY_SUCCESS);
+	keeper = history_keeper_free(keeper);
+	ck_assert_int_eq(history_keeper_new(event, &config, &keeper), 0);
+	do
+		ask(0);
+	while (answer.n > 10);
+	ck_assert_uint_eq(answer.n, 10);
 }
 END_TEST
 
@@ -219,9 +348,13 @@ static Suite *history_keeper_suite(void)
 	tcase_set_timeout(tc, 120);
 	tcase_add_checked_fixture(tc, set_up, tear_down);
 	tcase_add_test(tc, what_was_added_is_in_the_answer);
+	tcase_add_test(tc, what_was_added_meanwhile_is_in_the_answer);
+	tcase_add_test(tc, who_waits_at_the_end_hears_of_it);
 	tcase_add_test(tc, what_is_added_last_is_written_at_the_end);
 	tcase_add_test(tc, what_cannot_be_written_waits);
 	tcase_add_test(tc, what_is_too_much_is_lost_and_on_record);
+	tcase_add_test(tc, output_that_is_too_much_is_left_out);
+	tcase_add_test(tc, what_is_over_a_limit_goes_bit_by_bit);
 	tcase_add_test(tc, a_damaged_file_is_set_aside);
 	suite_add_tcase(s, tc);
 	return s;

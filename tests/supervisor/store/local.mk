@@ -36,3 +36,6 @@ TESTS += %D%/test_run_log
 check_PROGRAMS += %D%/test_parallel
 TESTS += %D%/test_parallel
 %C%_test_parallel_LDADD = $(TEST_LIBS) $(STORE_LIBS)
+check_PROGRAMS += %D%/test_history_schema
+TESTS += %D%/test_history_schema
+%C%_test_history_schema_LDADD = $(TEST_LIBS) $(STORE_LIBS)

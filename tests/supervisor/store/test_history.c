@@ -197,6 +197,49 @@ START_TEST(a_run_is_found_whole_by_its_id)
 }
 END_TEST
 
+START_TEST(names_are_matched_as_everywhere)
+{
+	write_one(run_of("a1.service", NULL, 1, HISTORY_SUCCESS, DAY0 + 1));
+	write_one(run_of("a2.service", NULL, 2, HISTORY_SUCCESS, DAY0 + 2));
+	write_one(run_of("a\\x2d3.service", NULL, 3, HISTORY_SUCCESS, DAY0 + 3));
+	ck_assert_str_eq(FIND(UNITS("a[!1].service")), "a2.service success@2 ");
+	ck_assert_str_eq(FIND(UNITS("a\\x2d*")), "a\\x2d3.service success@3 ");
+	ck_assert_str_eq(FIND(UNITS("a\\x2d3.service")), "a\\x2d3.service success@3 ");
+	ck_assert_str_eq(FIND(UNITS("A*")), "");
+}
+END_TEST
+
+static int sum_runs(void *userdata, const char *unit, const struct tally *t)
+{
+	(void) unit;
+	*(uint64_t *) userdata += tally_runs(t);
+	return 0;
+}
+
+START_TEST(very_many_units_can_be_asked_for)
+{
+	enum { N = 200 };
+	static char name[N][32], timer[N][32];
+	struct history_record r[N];
+	const struct history_filter sums = {
+		.unit = (const char *const[]) { "even*.timer" }, .n_units = 1, .until = USEC_NEVER, .patience = USEC_NEVER,
+	};
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < N; i++) {
+		(void) snprintf(name[i], sizeof(name[i]), "%u.service", i);
+		(void) snprintf(timer[i], sizeof(timer[i]), "%s%u.timer", i % 2 ? "odd" : "even", i);
+		r[i] = run_of(name[i], timer[i], i, HISTORY_SUCCESS, DAY0 + i);
+	}
+	ck_assert_int_eq(history_write(h, r, N), 0);
+	ck_assert_str_eq(FIND(UNITS("even*"), f.limit = 2, f.offset = 3), "192.service success@192 190.service success@190 ");
+	ck_assert_str_eq(FIND(UNITS("even*", "1.service"), f.until = DAY0 + 3),
+			 "2.service success@2 1.service success@1 0.service success@0 ");
+	ck_assert_int_eq(history_tally(h, &sums, sum_runs, &n), 0);
+	ck_assert_uint_eq(n, N / 2);
+}
+END_TEST
+
 /* ---- tallies against plain counting ---- */
 
 static uint64_t chance = 88172645463325252;
@@ -211,6 +254,7 @@ static uint64_t draw(uint64_t n)
 
 #define N_RECORDS 3000
 static struct history_record all[N_RECORDS];
+static struct metric metrics[N_RECORDS];
 
 static void fill_all(void)
 {
@@ -226,6 +270,9 @@ static void fill_all(void)
 		else
 			all[i] = run_of(unit[u], timer[u], i, draw(3) ? HISTORY_SUCCESS : HISTORY_FAILED, at);
 		all[i].attempt = 1 + (uint32_t) draw(3);
+		metrics[i] = (struct metric) { "rows", (double) draw(100) };
+		all[i].metric = &metrics[i];
+		all[i].n_metrics = all[i].class != HISTORY_MISSED && draw(2);
 	}
 	ck_assert_int_eq(history_write(h, all, N_RECORDS), 0);
 }
@@ -235,6 +282,16 @@ struct expected {
 	const char *trigger;
 	unsigned n_units;
 };
+
+static void expect_metric(const struct tally *t, const struct tally *plain)
+{
+	ck_assert_uint_eq(t->n_metrics, plain->n_metrics);
+	if (t->n_metrics == 0)
+		return;
+	ck_assert_str_eq(t->metric->name, plain->metric->name);
+	ck_assert_uint_eq(t->metric->count, plain->metric->count);
+	ck_assert(t->metric->sum == plain->metric->sum && t->metric->most == plain->metric->most);
+}
 
 static int check_tally(void *userdata, const char *unit, const struct tally *t)
 {
@@ -252,6 +309,7 @@ static int check_tally(void *userdata, const char *unit, const struct tally *t)
 	ck_assert_uint_eq(t->last, plain.last);
 	ck_assert_uint_eq(t->duration.sum, plain.duration.sum);
 	ck_assert_uint_eq(t->duration.histogram.total, plain.duration.histogram.total);
+	expect_metric(t, &plain);
 	tally_done(&plain);
 	e->n_units++;
 	return 0;
@@ -276,6 +334,37 @@ START_TEST(tallies_are_what_counting_gives)
 		}
 		ck_assert_int_eq(history_tally(h, &f, check_tally, &e), 0);
 		ck_assert(length < USEC_PER_DAY || e.n_units == (e.trigger ? 1 : 3));
+	}
+}
+END_TEST
+
+static int last_of_metric(void *userdata, const char *unit, const struct tally *t)
+{
+	(void) unit;
+	ck_assert_uint_eq(t->n_metrics, 1);
+	*(double *) userdata = t->metric->last;
+	return 0;
+}
+
+START_TEST(the_last_of_a_metric_is_the_newest)
+{
+	struct history_filter f = { .patience = USEC_NEVER };
+	struct metric m = { "rows", 0 };
+	double last = 0;
+
+	for (unsigned i = 0; i < 60; i++) {
+		struct history_record r = run_of("a.service", i % 2 ? "a.timer" : NULL, i, HISTORY_SUCCESS,
+						 DAY0 + i * USEC_PER_HOUR + i * USEC_PER_MINUTE);
+
+		m.value = i;
+		r.metric = &m;
+		r.n_metrics = 1;
+		write_one(r);
+	}
+	for (unsigned i = 1; i < 60; i++) {
+		f.until = DAY0 + i * USEC_PER_HOUR + i * USEC_PER_MINUTE;
+		ck_assert_int_eq(history_tally(h, &f, last_of_metric, &last), 0);
+		ck_assert(last == i - 1);
 	}
 }
 END_TEST
@@ -585,6 +674,9 @@ static Suite *history_suite(void)
 	tcase_add_test(tc, the_newest_comes_first);
 	tcase_add_test(tc, filters_leave_out);
 	tcase_add_test(tc, a_run_is_found_whole_by_its_id);
+	tcase_add_test(tc, names_are_matched_as_everywhere);
+	tcase_add_test(tc, very_many_units_can_be_asked_for);
+	tcase_add_test(tc, the_last_of_a_metric_is_the_newest);
 	tcase_add_test(tc, tallies_are_what_counting_gives);
 	tcase_add_test(tc, an_end_counts_once);
 	tcase_add_test(tc, runs_without_an_end_were_interrupted);
