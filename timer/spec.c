@@ -377,7 +377,7 @@ static const struct key_row key_rows[] = {
 
 const struct key_table *timer_keys(void)
 {
-	static const struct key_table table = { key_rows, ELEMENTS(key_rows), NULL };
+	static const struct key_table table = { .row = key_rows, .n = ELEMENTS(key_rows) };
 
 	return &table;
 }

@@ -93,6 +93,23 @@ void diag_drop_last(struct diag *d)
 	entry_done(&d->entry[d->n]);
 }
 
+void diag_drop_not_applied(struct diag *d, const char *key)
+{
+	unsigned kept = 0;
+
+	for (unsigned i = 0; i < d->n; i++) {
+		struct diag_entry *e = &d->entry[i];
+
+		if (e->severity == DIAG_NOT_APPLIED && e->key && str_equal(e->key, key)) {
+			d->n_warnings--;
+			entry_done(e);
+		} else {
+			d->entry[kept++] = *e;
+		}
+	}
+	d->n = kept;
+}
+
 void diag_move(struct diag *to, struct diag *from)
 {
 	to->n_errors += from->n_errors;

@@ -35,6 +35,8 @@ void diag_add(struct diag *d, enum diag_severity severity, const char *file, uin
 	      const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 /* Takes the last entry back. */
 void diag_drop_last(struct diag *d);
+/* Takes back what was said of this key not being applied. */
+void diag_drop_not_applied(struct diag *d, const char *key);
 /* Moves all entries of @from behind those of @to; @from is empty then. */
 void diag_move(struct diag *to, struct diag *from);
 

@@ -203,9 +203,19 @@ static const struct key_row *row_for(const struct key_table *table, const struct
 	return row && row->kind == KEY_KNOWN ? row : NULL;
 }
 
-static int apply_row(const struct key_context *c)
+/* What asks for nothing also takes back what stood above it. */
+static void note_not_applied(const struct key_table *table, const struct key_context *c)
 {
 	const struct assignment *a = c->assignment;
+
+	if (!*a->value || (table->asks_for_nothing && table->asks_for_nothing(a->key, a->value)))
+		diag_drop_not_applied(c->diag, a->key);
+	else
+		diag_add(c->diag, DIAG_NOT_APPLIED, a->file, a->line, a->key, "%s= is not applied, ignored", a->key);
+}
+
+static int apply_row(const struct key_table *table, const struct key_context *c)
+{
 
 	switch (c->row->kind) {
 	case KEY_KNOWN:
@@ -213,9 +223,7 @@ static int apply_row(const struct key_context *c)
 	case KEY_HARMLESS:
 		return 0;
 	case KEY_NOT_APPLIED:
-		if (*a->value)
-			diag_add(c->diag, DIAG_NOT_APPLIED, a->file, a->line, a->key,
-				 "%s= is not applied, ignored", a->key);
+		note_not_applied(table, c);
 		return 0;
 	}
 	return 0;
@@ -247,7 +255,7 @@ int keys_apply(const struct key_table *table, const struct assignment *assignmen
 			continue;
 		c.row = row_for(table, a);
 		if (c.row)
-			r = apply_row(&c);
+			r = apply_row(table, &c);
 		else if (!is_known_section(table, a->section)) {
 			if (!told || !is_same_section(told, a))
 				unknown_section(table, a, d);

@@ -48,6 +48,8 @@ struct key_table {
 	size_t n;
 	/* Sections of other unit kinds, passed over as a whole ("Install"); NULL-terminated, may be NULL. */
 	const char *const *ignored_sections;
+	/* Does this value of a key that is not applied ask for nothing ("no")? NULL: only an empty one does. */
+	bool (*asks_for_nothing)(const char *key, const char *value);
 };
 
 struct key_context {

@@ -161,6 +161,39 @@ int value_size(const char *s, uint64_t *ret)
 	return 0;
 }
 
+static bool take_thousands(const char *s, uint64_t *ret)
+{
+	static const char suffixes[] = "KMGTPE";
+	const char *at = *s ? strchr(suffixes, *s) : NULL;
+
+	*ret = 1;
+	if (!*s || str_equal(s, "B"))
+		return true;
+	for (const char *p = suffixes; at && p <= at; p++)
+		*ret *= 1000;
+	return at && s[1] == '\0';
+}
+
+int value_size_1000(const char *s, uint64_t *ret)
+{
+	size_t n = strspn(s, "0123456789"), m = s[n] == '.' ? strspn(s + n + 1, "0123456789") : 0;
+	const char *digit = s + n + 1;
+	uint64_t whole = 0, unit, fraction = 0;
+	char number[24];
+
+	if (n == 0 || n >= sizeof(number) || (s[n] == '.' && m == 0) ||
+	    !take_thousands(s + n + (m > 0 ? m + 1 : 0), &unit))
+		return -EINVAL;
+	memcpy(number, s, n);
+	number[n] = '\0';
+	if (value_unsigned(number, UINT64_MAX / unit - 1, &whole) < 0)
+		return -ERANGE;
+	for (uint64_t part = unit / 10; m > 0 && part > 0; m--, part /= 10)
+		fraction += (uint64_t) (*digit++ - '0') * part;
+	*ret = whole * unit + fraction;
+	return 0;
+}
+
 int value_span(const char *s, usec_t *ret)
 {
 	return timespan_parse(s, ret, NULL) < 0 ? -EINVAL : 0;

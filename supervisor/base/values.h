@@ -16,6 +16,8 @@ int value_bool(const char *s, bool *ret); /* 1 yes y true t on · 0 no n false f
 int value_unsigned(const char *s, uint64_t max, uint64_t *ret); /* strict decimal */
 int value_signed(const char *s, int64_t min, int64_t max, int64_t *ret);
 int value_mode(const char *s, mode_t *ret); /* octal, at most 07777 */
+/* "4096", "1.5M": one number; K M G T P E count by 1000 */
+int value_size_1000(const char *s, uint64_t *ret);
 int value_size(const char *s, uint64_t *ret); /* bytes: "4096", "1.5G", "1G 512M"; K M G T P E count by 1024 */
 int value_span(const char *s, usec_t *ret); /* timespan; bare number: seconds; "infinity": USEC_NEVER */
 int value_signal(const char *s, int *ret);  /* SIGTERM, TERM, 15, RTMIN+3 */

@@ -102,7 +102,7 @@ static const struct key_row rows[] = {
 	{ "Install", "Also", KEY_KNOWN, parse_units, FIELD(also), 0 },
 	{ "Install", "DefaultInstance", KEY_KNOWN, parse_instance, FIELD(default_instance), 0 },
 };
-static const struct key_table table = { rows, ELEMENTS(rows), NULL };
+static const struct key_table table = { .row = rows, .n = ELEMENTS(rows) };
 
 static bool is_own_dropin(const char *file)
 {

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -180,11 +181,20 @@ static uint64_t whole_of(enum cgroup_limit limit)
 	return sysinfo(&info) < 0 ? UINT64_MAX : (uint64_t) info.totalram * info.mem_unit;
 }
 
+/* Enables the controller if it is not yet. */
+static int put_limit(int run, enum cgroup_limit limit, const char *file, const char *text)
+{
+	int r = 0;
+
+	if (faccessat(run, file, F_OK, 0) < 0)
+		r = cgroup_control_enable(run, cgroup_limit_controller(limit));
+	return r < 0 ? r : write_text(run, file, text);
+}
+
 static int apply_one(int run, const struct cgroup_limits *l, enum cgroup_limit limit)
 {
 	const char *file = cgroup_limit_file(limit);
 	char text[64];
-	int r = 0;
 
 	cgroup_limit_text(l, limit, l->limit[limit].is_relative ? whole_of(limit) : 0, text);
 	/* Another file than cpu.weight. */
@@ -193,20 +203,84 @@ static int apply_one(int run, const struct cgroup_limits *l, enum cgroup_limit l
 		text[0] = '1';
 		text[1] = '\0';
 	}
-	if (faccessat(run, file, F_OK, 0) < 0)
-		r = cgroup_control_enable(run, cgroup_limit_controller(limit));
-	return r < 0 ? r : write_text(run, file, text);
+	return put_limit(run, limit, file, text);
+}
+
+static int apply_mask(int run, enum cgroup_limit limit, const struct exec_mask *mask)
+{
+	_cleanup_free_ char *text = cgroup_mask_text(mask);
+
+	return text ? put_limit(run, limit, cgroup_limit_file(limit), text) : -ENOMEM;
+}
+
+/* The disk is meant, and not its part. */
+static dev_t whole_disk(dev_t device)
+{
+	unsigned major_of, minor_of;
+	char path[64];
+	FILE *f;
+
+	(void) snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/partition", major(device), minor(device));
+	if (access(path, F_OK) < 0)
+		return device;
+	(void) snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/../dev", major(device), minor(device));
+	f = fopen(path, "re");
+	if (!f)
+		return device;
+	if (fscanf(f, "%u:%u", &major_of, &minor_of) == 2)
+		device = makedev(major_of, minor_of);
+	(void) fclose(f);
+	return device;
+}
+
+/* As systemd: a block device, or that of the file system on which a file lies. -ENODEV: there is none. */
+static int find_device(const char *path, dev_t *ret)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return -ENODEV;
+	if (!S_ISBLK(st.st_mode) && major(st.st_dev) == 0)
+		return -ENODEV;
+	*ret = whole_disk(S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev);
+	return 0;
+}
+
+static int apply_device(int run, const struct cgroup_device *d)
+{
+	dev_t device;
+	char text[64];
+	int r = find_device(d->path, &device);
+
+	if (r < 0)
+		return r;
+	cgroup_device_text(d, major(device), minor(device), text);
+	return put_limit(run, d->limit, cgroup_limit_file(d->limit), text);
+}
+
+static void apply_devices(int run, const struct cgroup_limits *l, cgroup_problem_fn *tell, void *userdata)
+{
+	for (size_t i = 0; i < l->n_devices; i++) {
+		int r = apply_device(run, &l->device[i]);
+
+		if (r < 0)
+			tell(userdata, l->device[i].limit, r);
+	}
 }
 
 void cgroup_control_apply(int run, const struct cgroup_limits *l, cgroup_problem_fn *tell, void *userdata)
 {
-	for (size_t i = 0; i < CGROUP_LIMIT_COUNT; i++) {
+	for (size_t i = 0; i < CGROUP_IO_READ_BANDWIDTH; i++) {
 		enum cgroup_limit limit = (enum cgroup_limit) i;
-		int r = l->limit[i].is_set ? apply_one(run, l, limit) : 0;
+		int r = 0;
 
+		if (cgroup_limits_has(l, limit))
+			r = i < CGROUP_AMOUNT_COUNT ? apply_one(run, l, limit)
+						    : apply_mask(run, limit, limit == CGROUP_CPUS ? &l->cpus : &l->nodes);
 		if (r < 0)
 			tell(userdata, limit, r);
 	}
+	apply_devices(run, l, tell, userdata);
 	/* Without the controller nobody is killed for the service's own limits. */
 	if (l->oom_policy == CGROUP_OOM_KILL)
 		(void) write_text(run, "memory.oom.group", "1");

@@ -13,7 +13,7 @@
 
 #include "service/cgroup_limits.h"
 
-/* @r: why this limit is not applied, a negative errno. */
+/* @r: why this limit is not applied, a negative errno; -ENODEV: the device that it is about is none. */
 typedef void cgroup_problem_fn(void *userdata, enum cgroup_limit limit, int r);
 
 /* Sets what is set in @l on the cgroup of a run, its directory @run below that of the daemon. Whatever does not work is

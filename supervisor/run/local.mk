@@ -23,6 +23,7 @@ librun_a_SOURCES = \
 	%D%/log_format.c %D%/log_format.h \
 	%D%/log_sink.c %D%/log_sink.h \
 	%D%/notify.c %D%/notify.h \
+	%D%/numa.c %D%/numa.h \
 	%D%/output.c %D%/output.h \
 	%D%/plugin_loader.c %D%/plugin_loader.h \
 	%D%/process.c %D%/process.h \

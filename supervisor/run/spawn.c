@@ -17,6 +17,7 @@
 #include "run/directories.h"
 #include "run/identity.h"
 #include "run/launch.h"
+#include "run/numa.h"
 #include "run/streams.h"
 #include "service/cgroup_limits.h"
 #include "service/environment.h"
@@ -140,6 +141,14 @@ static int copy_cgroup(struct arena *a, const struct cgroup_limits **limits)
 	if (!copy)
 		return -ENOMEM;
 	*copy = **limits;
+	copy->device = arena_alloc(a, (copy->n_devices + 1) * sizeof(*copy->device));
+	if (!copy->device || copy_mask(a, &copy->cpus) < 0 || copy_mask(a, &copy->nodes) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < copy->n_devices; i++) {
+		copy->device[i] = (*limits)->device[i];
+		if (copy_string(a, &copy->device[i].path) < 0)
+			return -ENOMEM;
+	}
 	*limits = copy;
 	return 0;
 }
@@ -428,6 +437,8 @@ static const char *refusal(int r, enum cgroup_limit limit, char buf[128])
 		(void) snprintf(buf, 128, "the controller %s of cgroup v2 is not to be had here",
 				cgroup_limit_controller(limit));
 		return buf;
+	case -ENODEV:
+		return "its device is no block device here, nor a file on one";
 	case -EBUSY:
 		return "other processes live in the cgroup of supd, which has to be its own for that";
 	default:
@@ -452,7 +463,7 @@ static void limit_cgroup(struct spawn *s)
 	if (l && s->cgroup >= 0)
 		cgroup_control_apply(s->cgroup, l, note_refusal, s);
 	for (size_t i = 0; l && s->cgroup < 0 && i < CGROUP_LIMIT_COUNT; i++)
-		if (l->limit[i].is_set)
+		if (cgroup_limits_has(l, (enum cgroup_limit) i))
 			note_refusal(s, (enum cgroup_limit) i, -ENOTSUP);
 }
 
@@ -469,6 +480,18 @@ static struct exec_mask numa_nodes(struct spawn *s)
 				 MPOL_F_MEMS_ALLOWED) < 0)
 		return (struct exec_mask) { 0 };
 	return all;
+}
+
+/* CPUAffinity=numa. Without nodes it says nothing, as in systemd. */
+static int take_cpus_of_nodes(struct spawn *s, const struct exec_mask *nodes)
+{
+	struct exec_limits *l = (struct exec_limits *) (uintptr_t) s->spec.exec->limits; /* our copy */
+	int r;
+
+	if (!l || !l->cpus_of_nodes || nodes->n_words == 0)
+		return 0;
+	r = numa_cpus(nodes, &s->arena, &l->cpus);
+	return r < 0 ? fail(s, EXEC_STEP_CPU_AFFINITY, r) : 0;
 }
 
 /* It belongs to the memory of a process, which before the exec is ours: so it is set right after. Through a file that
@@ -518,10 +541,11 @@ static void work(struct worker_job *job)
 {
 	struct spawn *s = (struct spawn *) job; /* its first member */
 	struct prepared p = { 0 };
+	struct exec_mask nodes = numa_nodes(s);
 	struct streams streams;
 	struct launch l;
 
-	if (prepare(s, &p) < 0 || make_directories(s, &p) < 0 || open_streams(s, &p.identity, &streams) < 0)
+	if (prepare(s, &p) < 0 || take_cpus_of_nodes(s, &nodes) < 0 || make_directories(s, &p) < 0 || open_streams(s, &p.identity, &streams) < 0)
 		return;
 	limit_cgroup(s);
 	l = (struct launch) {
@@ -546,7 +570,7 @@ static void work(struct worker_job *job)
 		.ignore_sigpipe = s->spec.exec->ignore_sigpipe,
 		.is_unlimited = s->command.is_unlimited,
 		.limits = s->spec.exec->limits,
-		.numa_nodes = numa_nodes(s),
+		.numa_nodes = nodes,
 		.parent_death_signal = s->config->parent_death_signal,
 	};
 	if (launch(&l, &s->child.pid, &s->child.pidfd) < 0)

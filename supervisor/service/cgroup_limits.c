@@ -4,11 +4,14 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/values.h"
+#include "service/condition.h"
 #include "service/spec_values.h"
 
 #define PERMYRIAD 10000 /* 100 % */
@@ -20,6 +23,7 @@
 
 static const struct {
 	const char *key, *controller, *file;
+	const char *word; /* before the value, in the line of a device */
 } limits[] = {
 	[CGROUP_MEMORY_MAX] = { "MemoryMax", "memory", "memory.max" },
 	[CGROUP_MEMORY_HIGH] = { "MemoryHigh", "memory", "memory.high" },
@@ -31,8 +35,28 @@ static const struct {
 	[CGROUP_CPU_QUOTA] = { "CPUQuota", "cpu", "cpu.max" },
 	[CGROUP_CPU_WEIGHT] = { "CPUWeight", "cpu", "cpu.weight" },
 	[CGROUP_IO_WEIGHT] = { "IOWeight", "io", "io.weight" },
+	[CGROUP_CPUS] = { "AllowedCPUs", "cpuset", "cpuset.cpus" },
+	[CGROUP_NODES] = { "AllowedMemoryNodes", "cpuset", "cpuset.mems" },
+	[CGROUP_IO_READ_BANDWIDTH] = { "IOReadBandwidthMax", "io", "io.max", "rbps=" },
+	[CGROUP_IO_WRITE_BANDWIDTH] = { "IOWriteBandwidthMax", "io", "io.max", "wbps=" },
+	[CGROUP_IO_READ_IOPS] = { "IOReadIOPSMax", "io", "io.max", "riops=" },
+	[CGROUP_IO_WRITE_IOPS] = { "IOWriteIOPSMax", "io", "io.max", "wiops=" },
+	[CGROUP_IO_DEVICE_WEIGHT] = { "IODeviceWeight", "io", "io.weight", "" },
+	[CGROUP_IO_LATENCY] = { "IODeviceLatencyTargetSec", "io", "io.latency", "target=" },
 };
 static_assert(ELEMENTS(limits) == CGROUP_LIMIT_COUNT, "a row for each limit");
+
+bool cgroup_limits_has(const struct cgroup_limits *l, enum cgroup_limit limit)
+{
+	if (limit < CGROUP_AMOUNT_COUNT)
+		return l->limit[limit].is_set;
+	if (limit == CGROUP_CPUS || limit == CGROUP_NODES)
+		return (limit == CGROUP_CPUS ? l->cpus : l->nodes).n_words > 0;
+	for (size_t i = 0; i < l->n_devices; i++)
+		if (l->device[i].limit == limit)
+			return true;
+	return false;
+}
 
 const char *cgroup_limit_key(enum cgroup_limit limit)
 {
@@ -78,6 +102,44 @@ void cgroup_limit_text(const struct cgroup_limits *l, enum cgroup_limit limit, u
 	else
 		/* relative to next to nothing, it is still something */
 		(void) snprintf(buf, 64, "%" PRIu64, a->is_relative && value == 0 ? 1 : value);
+}
+
+void cgroup_device_text(const struct cgroup_device *d, unsigned major, unsigned minor, char buf[64])
+{
+	const char *word = limits[d->limit].word;
+
+	if (d->value == CGROUP_INFINITY)
+		(void) snprintf(buf, 64, "%u:%u %smax", major, minor, word);
+	else
+		(void) snprintf(buf, 64, "%u:%u %s%" PRIu64, major, minor, word, d->value);
+}
+
+static bool has_bit(const struct exec_mask *mask, size_t i)
+{
+	const size_t n = sizeof(*mask->word) * CHAR_BIT;
+
+	return i / n < mask->n_words && mask->word[i / n] >> i % n & 1;
+}
+
+char *cgroup_mask_text(const struct exec_mask *mask)
+{
+	size_t n = mask->n_words * sizeof(*mask->word) * CHAR_BIT, size = n * sizeof("8191,") + 1, used = 0;
+	char *text = malloc(size);
+
+	if (!text)
+		return NULL;
+	*text = '\0';
+	for (size_t i = 0; i < n; i++) {
+		size_t first = i;
+
+		if (!has_bit(mask, i))
+			continue;
+		while (has_bit(mask, i + 1))
+			i++;
+		used += (size_t) snprintf(text + used, size - used, first < i ? "%s%zu-%zu" : "%s%zu", used > 0 ? "," : "",
+					  first, i);
+	}
+	return text;
 }
 
 /* ---- parsing ---- */
@@ -225,6 +287,101 @@ int cgroup_limits_parse_weight(const struct key_context *c)
 	}
 	l->limit[c->row->parameter] = a;
 	return 0;
+}
+
+int cgroup_limits_parse_mask(const struct key_context *c)
+{
+	struct cgroup_limits *l = limits_of(c);
+
+	return l ? spec_parse_mask(c, c->row->parameter == CGROUP_CPUS ? &l->cpus : &l->nodes) : -ENOMEM;
+}
+
+static void drop_devices(struct cgroup_limits *l, enum cgroup_limit limit, const char *path)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < l->n_devices; i++)
+		if (l->device[i].limit != limit || (path && !str_equal(l->device[i].path, path)))
+			l->device[kept++] = l->device[i];
+	l->n_devices = kept;
+}
+
+/* The last word on a device counts. */
+static int add_device(const struct key_context *c, const struct cgroup_device *d)
+{
+	struct cgroup_limits *l = limits_of(c);
+	struct cgroup_device *grown;
+
+	if (!l)
+		return -ENOMEM;
+	drop_devices(l, d->limit, d->path);
+	grown = arena_grow(c->arena, l->device, l->n_devices, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	l->device = grown;
+	grown[l->n_devices] = *d;
+	grown[l->n_devices].path = arena_strdup(c->arena, d->path);
+	return grown[l->n_devices++].path ? 0 : -ENOMEM;
+}
+
+/* Of disks one speaks by thousands. */
+static bool device_value(enum cgroup_limit limit, const char *s, uint64_t *ret)
+{
+	if (limit == CGROUP_IO_DEVICE_WEIGHT)
+		return value_unsigned(s, WEIGHT_MAX, ret) == 0 && *ret > 0;
+	if (limit == CGROUP_IO_LATENCY)
+		return value_span(s, ret) == 0 && *ret > 0;
+	if (!str_equal(s, "infinity"))
+		return value_size_1000(s, ret) == 0 && *ret > 0;
+	*ret = CGROUP_INFINITY;
+	return true;
+}
+
+static const char *device_wanted(enum cgroup_limit limit)
+{
+	if (limit == CGROUP_IO_DEVICE_WEIGHT)
+		return "wants a device and a weight from 1 to 10000";
+	return limit == CGROUP_IO_LATENCY ? "wants a device and a time span"
+					  : "wants a device and a number (suffixes K, M, G, T by 1000) or infinity";
+}
+
+/* "DEVICE VALUE" */
+static int parse_device(const struct key_context *c, const char *at, struct arena *scratch, struct cgroup_device *d)
+{
+	char *path, *value;
+	int r = value_word(&at, VALUE_WORD_RAW, scratch, &path);
+
+	if (r > 0)
+		r = value_word(&at, VALUE_WORD_RAW, scratch, &value);
+	if (r > 0)
+		r = *at == '\0' && device_value(d->limit, value, &d->value);
+	if (r > 0) {
+		r = spec_expand(c, path, &path);
+		if (r < 0)
+			return spec_reported(r);
+		d->path = path;
+		r = condition_path_read(path);
+	}
+	if (r == -ENOMEM)
+		return r;
+	if (r > 0)
+		return add_device(c, d);
+	spec_refuse(c, device_wanted(d->limit), c->assignment->value);
+	return 0;
+}
+
+int cgroup_limits_parse_device(const struct key_context *c)
+{
+	struct cgroup_device d = { .limit = (enum cgroup_limit) c->row->parameter };
+	_cleanup_(arena_done) struct arena scratch = { 0 };
+	struct cgroup_limits *l;
+
+	if (*c->assignment->value)
+		return parse_device(c, c->assignment->value, &scratch, &d);
+	l = limits_of(c);
+	if (l)
+		drop_devices(l, d.limit, NULL);
+	return l ? 0 : -ENOMEM;
 }
 
 int cgroup_limits_parse_oom_policy(const struct key_context *c)

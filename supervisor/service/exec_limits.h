@@ -35,6 +35,7 @@ struct exec_limits {
 	int scheduler_priority;      /* counts for SCHED_FIFO and SCHED_RR alone */
 	bool scheduler_reset_on_fork;
 	bool all_numa_nodes;         /* instead of numa_nodes */
+	bool cpus_of_nodes;          /* instead of cpus: those of these nodes */
 	bool has_timer_slack, has_personality, has_numa_policy, has_oom_score_adjust, has_coredump_filter, has_io,
 		has_scheduler;
 };

@@ -5,10 +5,19 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "base/values.h"
 
 #define SANDBOX(key) { key, NOT_APPLIED_SANDBOX, NULL }
+#define CANNOT(key, sentence) { key, NOT_APPLIED_UNSUPPORTED, sentence }
 #define NEEDS(key, sentence) { key, NOT_APPLIED_NEEDS_SYSTEMD, sentence }
 
+#define CREDENTIALS "supd makes no credentials; keep the secret in a file that only User= can read, and name that to the program"
+#define DISK "supd does not count what lies in directories; a quota of the file system does"
+#define JOB "a start waits as long as those do that it comes after; TimeoutStartSec= of each of them bounds that"
+#define PRESSURE "supd tells no service of memory pressure; it can read /proc/pressure/memory by itself"
+#define STARTUP "supd has no other limits while it starts up; the key without Startup holds all the time"
+#define TIMEOUT_MODE "what does not end in time gets KillSignal=, and then SIGKILL"
+#define V1 "this is of cgroup v1; "
 #define ACTION "only the system's first process can end the system; start a service that does what you want, by OnFailure="
 #define CREDENTIAL "systemd-creds encrypts for systemd alone; keep the secret in a file that only User= can read"
 #define DAEMON "this is for services that go on running; a oneshot service has TimeoutStartSec="
@@ -51,6 +60,31 @@ static const struct row {
 	SANDBOX("SocketBindAllow"), SANDBOX("SocketBindDeny"), SANDBOX("SystemCallArchitectures"),
 	SANDBOX("SystemCallErrorNumber"), SANDBOX("SystemCallFilter"), SANDBOX("SystemCallLog"),
 	SANDBOX("TemporaryFileSystem"),
+
+	CANNOT("BlockIODeviceWeight", V1 "there is IODeviceWeight="), CANNOT("BlockIOReadBandwidth", V1 "there is IOReadBandwidthMax="),
+	CANNOT("BlockIOWeight", V1 "there is IOWeight="), CANNOT("BlockIOWriteBandwidth", V1 "there is IOWriteBandwidthMax="),
+	CANNOT("CPUShares", V1 "there is CPUWeight="), CANNOT("CacheDirectoryAccounting", DISK),
+	CANNOT("CacheDirectoryQuota", DISK), CANNOT("DefaultMemoryLow", SLICE), CANNOT("DefaultMemoryMin", SLICE),
+	CANNOT("DefaultStartupMemoryLow", SLICE),
+	CANNOT("Delegate", "supd hands no control group over; a service of root can make some below its own all the same"),
+	CANNOT("ExecSearchPath", "a program without a path is searched where supd searches; write its whole path"),
+	CANNOT("FinalKillSignal", "what does not end in time gets SIGKILL"), CANNOT("JobRunningTimeoutSec", JOB),
+	CANNOT("JobTimeoutSec", JOB), CANNOT("LoadCredential", CREDENTIALS), CANNOT("LogsDirectoryAccounting", DISK),
+	CANNOT("LogsDirectoryQuota", DISK), CANNOT("MemoryKSM", "supd does not ask the kernel to merge equal pages"),
+	CANNOT("MemoryPressureThresholdSec", PRESSURE), CANNOT("MemoryPressureWatch", PRESSURE),
+	CANNOT("MemoryZSwapWriteback", "supd leaves it to the kernel what it writes back of compressed memory"),
+	CANNOT("OpenFile", "supd opens no files for a service but StandardInput=file: and its like; let the program open them"),
+	CANNOT("PAMName", "supd opens no session of PAM; what PAM would set (limits, environment) has to stand in the unit"),
+	CANNOT("SetCredential", CREDENTIALS),
+	CANNOT("SetLoginEnvironment", "HOME, USER, LOGNAME and SHELL are set with User=, and not without it"),
+	CANNOT("StartupAllowedCPUs", STARTUP), CANNOT("StartupAllowedMemoryNodes", STARTUP),
+	CANNOT("StartupBlockIOWeight", STARTUP), CANNOT("StartupCPUShares", STARTUP), CANNOT("StartupCPUWeight", STARTUP),
+	CANNOT("StartupIOWeight", STARTUP), CANNOT("StartupMemoryHigh", STARTUP), CANNOT("StartupMemoryLow", STARTUP),
+	CANNOT("StartupMemoryMax", STARTUP), CANNOT("StartupMemorySwapMax", STARTUP),
+	CANNOT("StartupMemoryZSwapMax", STARTUP), CANNOT("StateDirectoryAccounting", DISK),
+	CANNOT("StateDirectoryQuota", DISK), CANNOT("TimeoutStartFailureMode", TIMEOUT_MODE),
+	CANNOT("TimeoutStopFailureMode", TIMEOUT_MODE),
+	CANNOT("WantsMountsFor", "supd mounts nothing; RequiresMountsFor= keeps a service from running where something is missing"),
 
 	NEEDS("BindLogSockets", JOURNAL), NEEDS("DelegateSubgroup", SLICE), NEEDS("DisableControllers", SLICE),
 	NEEDS("ExitType", DAEMON), NEEDS("ExtraFileDescriptors", SOCKET), NEEDS("FailureAction", ACTION),
@@ -99,6 +133,29 @@ const char *not_applied_explanation(const char *key)
 	const struct row *row = find(key);
 
 	return row && row->explanation ? row->explanation : reasons[not_applied_reason(key)].explanation;
+}
+
+bool not_applied_asks_for_nothing(const char *key, const char *value)
+{
+	static const struct {
+		const char *key, *value; /* what it is without the key, where that is a word of its own */
+	} defaults[] = {
+		{ "DevicePolicy", "auto" }, { "ExitType", "main" }, { "FailureAction", "none" },
+		{ "FinalKillSignal", "SIGKILL" }, { "FinalKillSignal", "KILL" }, { "JobRunningTimeoutSec", "infinity" },
+		{ "JobTimeoutAction", "none" }, { "JobTimeoutSec", "infinity" }, { "KeyringMode", "inherit" },
+		{ "ManagedOOMMemoryPressure", "auto" }, { "ManagedOOMPreference", "none" }, { "ManagedOOMSwap", "auto" },
+		{ "MemoryPressureWatch", "auto" }, { "ProcSubset", "all" }, { "ProtectProc", "default" },
+		{ "Slice", "system.slice" }, { "StartLimitAction", "none" }, { "SuccessAction", "none" },
+		{ "TimeoutStartFailureMode", "terminate" }, { "TimeoutStopFailureMode", "terminate" },
+	};
+	bool is_on;
+
+	for (size_t i = 0; i < ELEMENTS(defaults); i++)
+		if (str_equal(defaults[i].key, key) && str_equal(defaults[i].value, value))
+			return true;
+	/* "no" and "0" turn off what is off anyway, but for these. */
+	return !str_starts(key, "Startup") && !str_equal(key, "PAMName") && !str_equal(key, "SetLoginEnvironment") &&
+	       value_bool(value, &is_on) == 0 && !is_on;
 }
 
 const char *not_applied_key_at(size_t i)

@@ -21,6 +21,8 @@ enum not_applied_reason not_applied_reason(const char *key);
 const char *not_applied_reason_to_string(enum not_applied_reason r);
 /* What comes of it and what to do: a sentence, lower case, no full stop. */
 const char *not_applied_explanation(const char *key);
+/* Is this value what systemd does without the key, so that nothing is missing? */
+bool not_applied_asks_for_nothing(const char *key, const char *value);
 /* All keys that have a row in the table, for tests; NULL past the end. */
 const char *not_applied_key_at(size_t i);
 

@@ -126,6 +126,13 @@ static void check_commands(const struct service_spec *spec, const char *file, st
 		diag_add(d, DIAG_ERROR, file, 0, NULL, "the service has neither ExecStart= nor RemainAfterExit=yes");
 }
 
+static void apply_start_only(struct service_spec *spec)
+{
+	for (int phase = 0; spec->permissions_start_only && phase < EXEC_PHASE_COUNT; phase++)
+		for (size_t i = 0; phase != EXEC_START && i < spec->command[phase].n; i++)
+			spec->command[phase].item[i].keeps_user = spec->command[phase].item[i].is_unlimited = true;
+}
+
 /* Should padding differ, that costs memory and nothing else. */
 static int keep_exec(struct spec_draft *draft, struct arena *arena)
 {
@@ -172,6 +179,7 @@ int service_spec_parse(const struct specifiers *specifiers, const char *file, co
 		r = parse_foreign(assignment, n, arena, &draft);
 	} else {
 		r = keys_apply(service_keys(), assignment, n, arena, d, &draft);
+		apply_start_only(&draft.spec);
 		check_restart(&draft, d);
 		/* A command that made no sense, or could not even be read, was told of already. */
 		if (d->n_errors == 0)

@@ -116,6 +116,7 @@ struct service_spec {
 	int kill_signal;
 	bool send_sigkill;
 	bool send_sighup;
+	bool permissions_start_only; /* commands that are not of ExecStart= have '+' */
 	const struct exec_context *exec; /* never NULL; in the arena, or one for all that say nothing */
 };
 

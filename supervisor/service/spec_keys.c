@@ -12,6 +12,7 @@
 #include "service/condition.h"
 #include "service/exec_directories.h"
 #include "service/exec_streams.h"
+#include "service/not_applied.h"
 #include "service/spec_limits.h"
 #include "service/spec_values.h"
 
@@ -185,6 +186,7 @@ static const struct key_row rows[] = {
 	{ "Service", "User", KEY_KNOWN, spec_parse_user, EXEC_FIELD(user), 0 },
 	{ "Service", "Group", KEY_KNOWN, spec_parse_user, EXEC_FIELD(group), 0 },
 	{ "Service", "SupplementaryGroups", KEY_KNOWN, spec_parse_groups, EXEC_FIELD(supplementary_groups), 0 },
+	{ "Service", "PermissionsStartOnly", KEY_KNOWN, key_parse_bool, FIELD(permissions_start_only), false },
 	{ "Service", "WorkingDirectory", KEY_KNOWN, spec_parse_directory, 0, 0 },
 	{ "Service", "UMask", KEY_KNOWN, key_parse_mode, EXEC_FIELD(umask), SPEC_UMASK },
 	{ "Service", "Nice", KEY_KNOWN, spec_parse_nice, 0, 0 },
@@ -218,6 +220,14 @@ static const struct key_row rows[] = {
 	{ "Service", "CPUQuotaPeriodSec", KEY_KNOWN, cgroup_limits_parse_period, 0, CGROUP_CPU_QUOTA },
 	{ "Service", "CPUWeight", KEY_KNOWN, cgroup_limits_parse_weight, 0, CGROUP_CPU_WEIGHT },
 	{ "Service", "IOWeight", KEY_KNOWN, cgroup_limits_parse_weight, 0, CGROUP_IO_WEIGHT },
+	{ "Service", "AllowedCPUs", KEY_KNOWN, cgroup_limits_parse_mask, 0, CGROUP_CPUS },
+	{ "Service", "AllowedMemoryNodes", KEY_KNOWN, cgroup_limits_parse_mask, 0, CGROUP_NODES },
+	{ "Service", "IOReadBandwidthMax", KEY_KNOWN, cgroup_limits_parse_device, 0, CGROUP_IO_READ_BANDWIDTH },
+	{ "Service", "IOWriteBandwidthMax", KEY_KNOWN, cgroup_limits_parse_device, 0, CGROUP_IO_WRITE_BANDWIDTH },
+	{ "Service", "IOReadIOPSMax", KEY_KNOWN, cgroup_limits_parse_device, 0, CGROUP_IO_READ_IOPS },
+	{ "Service", "IOWriteIOPSMax", KEY_KNOWN, cgroup_limits_parse_device, 0, CGROUP_IO_WRITE_IOPS },
+	{ "Service", "IODeviceWeight", KEY_KNOWN, cgroup_limits_parse_device, 0, CGROUP_IO_DEVICE_WEIGHT },
+	{ "Service", "IODeviceLatencyTargetSec", KEY_KNOWN, cgroup_limits_parse_device, 0, CGROUP_IO_LATENCY },
 	{ "Service", "OOMPolicy", KEY_KNOWN, cgroup_limits_parse_oom_policy, 0, 0 },
 	{ "Service", "RuntimeDirectory", KEY_KNOWN, exec_directories_parse, 0, EXEC_DIRECTORY_RUNTIME },
 	{ "Service", "RuntimeDirectoryMode", KEY_KNOWN, exec_directories_parse_mode, 0, EXEC_DIRECTORY_RUNTIME },
@@ -297,14 +307,9 @@ static const struct key_row rows[] = {
 	/* Asked for and not done: whoever relies on it must hear of it. */
 	NOT_APPLIED("Unit", "FailureAction"), NOT_APPLIED("Unit", "JobRunningTimeoutSec"),
 	NOT_APPLIED("Unit", "JobTimeoutAction"), NOT_APPLIED("Unit", "JobTimeoutSec"),
-	NOT_APPLIED("Unit", "JoinsNamespaceOf"),
-
-
-	NOT_APPLIED("Unit", "StartLimitAction"),
-
+	NOT_APPLIED("Unit", "JoinsNamespaceOf"), NOT_APPLIED("Unit", "StartLimitAction"),
 	NOT_APPLIED("Unit", "SuccessAction"), NOT_APPLIED("Unit", "WantsMountsFor"),
 
-	NOT_APPLIED("Service", "AllowedCPUs"), NOT_APPLIED("Service", "AllowedMemoryNodes"),
 	NOT_APPLIED("Service", "AmbientCapabilities"), NOT_APPLIED("Service", "AppArmorProfile"),
 	NOT_APPLIED("Service", "BPFDelegateAttachments"), NOT_APPLIED("Service", "BPFDelegateCommands"),
 	NOT_APPLIED("Service", "BPFDelegateMaps"), NOT_APPLIED("Service", "BPFDelegatePrograms"),
@@ -325,10 +330,7 @@ static const struct key_row rows[] = {
 	NOT_APPLIED("Service", "ExitType"), NOT_APPLIED("Service", "ExtensionDirectories"),
 	NOT_APPLIED("Service", "ExtensionImagePolicy"), NOT_APPLIED("Service", "ExtensionImages"),
 	NOT_APPLIED("Service", "ExtraFileDescriptors"), NOT_APPLIED("Service", "FailureAction"),
-	NOT_APPLIED("Service", "FinalKillSignal"), NOT_APPLIED("Service", "IODeviceLatencyTargetSec"),
-	NOT_APPLIED("Service", "IODeviceWeight"), NOT_APPLIED("Service", "IOReadBandwidthMax"),
-	NOT_APPLIED("Service", "IOReadIOPSMax"),
-	NOT_APPLIED("Service", "IOWriteBandwidthMax"), NOT_APPLIED("Service", "IOWriteIOPSMax"),
+	NOT_APPLIED("Service", "FinalKillSignal"),
 	NOT_APPLIED("Service", "IPAddressAllow"), NOT_APPLIED("Service", "IPAddressDeny"),
 	NOT_APPLIED("Service", "IPCNamespacePath"), NOT_APPLIED("Service", "IPEgressFilterPath"),
 	NOT_APPLIED("Service", "IPIngressFilterPath"), NOT_APPLIED("Service", "ImportCredential"),
@@ -353,7 +355,7 @@ static const struct key_row rows[] = {
 	NOT_APPLIED("Service", "NetworkNamespacePath"),
 	NOT_APPLIED("Service", "NoExecPaths"), NOT_APPLIED("Service", "NoNewPrivileges"),
 	NOT_APPLIED("Service", "OpenFile"),
-	NOT_APPLIED("Service", "PAMName"), NOT_APPLIED("Service", "PermissionsStartOnly"),
+	NOT_APPLIED("Service", "PAMName"),
 	NOT_APPLIED("Service", "PrivateBPF"),
 	NOT_APPLIED("Service", "PrivateDevices"), NOT_APPLIED("Service", "PrivateIPC"),
 	NOT_APPLIED("Service", "PrivateMounts"), NOT_APPLIED("Service", "PrivateNetwork"),
@@ -396,12 +398,12 @@ static const struct key_row rows[] = {
 	NOT_APPLIED("Service", "WatchdogSec"),
 };
 
-
 const struct key_table *service_keys(void)
 {
 	static const struct key_table table = {
 		.row = rows,
 		.n = ELEMENTS(rows),
+		.asks_for_nothing = not_applied_asks_for_nothing,
 	};
 
 	return &table;

@@ -420,7 +420,6 @@ static bool parse_range(char *text, uint64_t *ret_first, uint64_t *ret_last)
 	       value_unsigned(dash + 1, BITS_MAX - 1, ret_last) == 0 && *ret_first <= *ret_last;
 }
 
-/* Numbers and ranges, separated by blanks or commas, on top of what other assignments said. */
 static int parse_mask(const struct key_context *c, struct exec_mask *mask)
 {
 	_cleanup_(arena_done) struct arena scratch = { 0 };
@@ -441,18 +440,23 @@ static int parse_mask(const struct key_context *c, struct exec_mask *mask)
 	return 0;
 }
 
+int spec_parse_mask(const struct key_context *c, struct exec_mask *mask)
+{
+	if (*c->assignment->value)
+		return parse_mask(c, mask);
+	*mask = (struct exec_mask) { 0 };
+	return 0;
+}
+
 int spec_parse_cpus(const struct key_context *c)
 {
 	struct exec_limits *l = limits_of(c);
 
 	if (!l)
 		return -ENOMEM;
-	if (str_equal(c->assignment->value, "numa")) {
-		spec_not_applied(c, c->assignment->value);
-		return 0;
-	}
-	if (*c->assignment->value)
-		return parse_mask(c, &l->cpus);
+	l->cpus_of_nodes = str_equal(c->assignment->value, "numa");
+	if (!l->cpus_of_nodes)
+		return spec_parse_mask(c, &l->cpus);
 	l->cpus = (struct exec_mask) { 0 };
 	return 0;
 }
@@ -481,8 +485,8 @@ int spec_parse_numa_nodes(const struct key_context *c)
 	if (!l)
 		return -ENOMEM;
 	l->all_numa_nodes = str_equal(c->assignment->value, "all");
-	if (*c->assignment->value && !l->all_numa_nodes)
-		return parse_mask(c, &l->numa_nodes);
+	if (!l->all_numa_nodes)
+		return spec_parse_mask(c, &l->numa_nodes);
 	l->numa_nodes = (struct exec_mask) { 0 };
 	return 0;
 }

@@ -39,6 +39,9 @@ void spec_not_applied(const struct key_context *c, const char *text);
 /* Specifiers. 0, -ENOMEM, or -EBADMSG: reported, which spec_reported() makes 0, being no failure of the parser. */
 int spec_expand(const struct key_context *c, const char *text, char **ret);
 int spec_reported(int r);
+/* Numbers and ranges, separated by blanks or commas, on top of what other assignments said; an empty value takes all back. */
+struct exec_mask;
+int spec_parse_mask(const struct key_context *c, struct exec_mask *mask);
 /* @list: NULL-terminated, or NULL: empty; made with this alone. 0 or -ENOMEM. */
 int spec_list_append(struct arena *arena, const char *const **list, const char *word);
 

@@ -50,6 +50,26 @@ while read -r page files; do
 	empty "every key that supd applies stands in man/$page" "$(unnamed_keys ${page//,/ } <<<"$rows")"
 done <<<"$pages"
 
+# listed TITLE SECTION: the keys of the list under that heading, one a line.
+listed() {
+	awk -v title=".Sh $1" -v section="[$2]" '
+		/^\.Sh/ { here = $0 == title; list = 0 }
+		here && /^\[/ { list = $0 == section; next }
+		list && /^\.(Pp|Sh)/ { list = 0 }
+		list && !/^\./ { print }
+	' man/supd.service.5 | tr -d ' .=' | tr ',' '\n' | sed '/^$/d' | sort
+}
+rows=$(keys supervisor/service/spec_keys.c)
+while read -r kind title; do
+	for section in Unit Service; do
+		is "man/supd.service.5 lists what it says under $title, [$section]" "$(listed "$title" "$section")" \
+			"$(awk -v s="$section" -v k="$kind" '$1 == s && $3 == k { print $2 }' <<<"$rows" | sort -u)"
+	done
+done <<END
+KEY_HARMLESS KEYS WITHOUT EFFECT
+KEY_NOT_APPLIED KEYS THAT ARE NOT APPLIED
+END
+
 # Types of events, and fields: rows { "name", LOG_… and { "name", SUPD_….
 events=$(grep -oE '\{ "[a-z_-]+", (LOG|SUPD)_' supervisor/core/events.c | sed -E 's/\{ "//; s/",.*//' | sort -u)
 ok "the table of events was found" test -n "$events"

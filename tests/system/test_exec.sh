@@ -67,6 +67,10 @@ taken CPUSchedulingPolicy=batch CPUSchedulingResetOnFork=yes -- 'scheduler batch
 taken CPUSchedulingPolicy=idle -- 'scheduler idle 0'
 cpu=$(sed -n 's/^cpus //p' <("$probe") | cut -d' ' -f1)
 taken CPUAffinity="$cpu" -- "cpus $cpu"
+if [ -d /sys/devices/system/node/node0 ] && [ ! -d /sys/devices/system/node/node1 ]; then
+	taken CPUAffinity="$cpu" CPUAffinity=numa NUMAMask=0 -- "$("$probe" | grep '^cpus ')"
+	fails_at cpu-affinity CPUAffinity=numa NUMAMask=7
+fi
 taken IOSchedulingClass=best-effort IOSchedulingPriority=7 -- 'io best-effort 7'
 taken IOSchedulingClass=idle -- 'io idle 0'
 taken TimerSlackNSec=1ms -- 'timer-slack 1000000'

@@ -144,6 +144,28 @@ START_TEST(sizes_count_by_1024)
 }
 END_TEST
 
+START_TEST(some_sizes_count_by_1000)
+{
+	static const struct {
+		const char *text;
+		int r;
+		uint64_t value;
+	} thousands[] = {
+		{ "4096", 0, 4096 }, { "7B", 0, 7 }, { "1K", 0, 1000 }, { "1.5M", 0, 1500000 }, { "0.0005K", 0, 0 },
+		{ "18E", 0, UINT64_C(18000000000000000000) }, { "19E", -ERANGE, 0 }, { "1.K", -EINVAL, 0 },
+		{ "1KB", -EINVAL, 0 }, { "", -EINVAL, 0 }, { "K", -EINVAL, 0 }, { "-1", -EINVAL, 0 },
+		{ "99999999999999999999", -ERANGE, 0 },
+	};
+
+	for (size_t i = 0; i < ELEMENTS(thousands); i++) {
+		uint64_t value = 42;
+
+		ck_assert_int_eq(value_size_1000(thousands[i].text, &value), thousands[i].r);
+		ck_assert_uint_eq(value, thousands[i].r == 0 ? thousands[i].value : 42);
+	}
+}
+END_TEST
+
 START_TEST(modes_are_octal)
 {
 	mode_t value = 01234;
@@ -285,6 +307,7 @@ static Suite *values_suite(void)
 	tcase_add_loop_test(t, booleans_are_systemds, 0, ELEMENTS(bools));
 	tcase_add_loop_test(t, numbers_are_digits_and_fit, 0, ELEMENTS(unsigneds));
 	tcase_add_loop_test(t, signed_numbers_reach_their_ends, 0, ELEMENTS(signeds));
+	tcase_add_test(t, some_sizes_count_by_1000);
 	tcase_add_loop_test(t, modes_are_octal, 0, ELEMENTS(modes));
 	tcase_add_loop_test(t, sizes_count_by_1024, 0, ELEMENTS(sizes));
 	tcase_add_test(t, spans_count_seconds_unless_said_otherwise);

@@ -82,6 +82,35 @@ START_TEST(limits_are_written)
 }
 END_TEST
 
+/* A block device, or nothing for a file on a file system without one. */
+START_TEST(limits_of_cpus_and_devices_are_written)
+{
+	unsigned long cpus[] = { 0xf1 };
+	struct cgroup_device device[] = {
+		{ CGROUP_IO_READ_BANDWIDTH, "/nowhere", 1000 }, { CGROUP_IO_LATENCY, "/proc/self", 1000 },
+	};
+
+	test_dir_write_text(dir, "home/run/cpuset.cpus", "");
+	limits.cpus = (struct exec_mask) { cpus, 1 };
+	limits.device = device;
+	limits.n_devices = ELEMENTS(device);
+	cgroup_control_apply(run_fd, &limits, on_refused, NULL);
+	expect("home/run/cpuset.cpus", "0,4-7");
+	ck_assert_int_eq(refused[CGROUP_CPUS], 0);
+	ck_assert_int_eq(refused[CGROUP_IO_READ_BANDWIDTH], -ENODEV);
+	ck_assert_int_eq(refused[CGROUP_IO_LATENCY], -ENODEV);
+	/* Whatever device this file is on, if on any. */
+	device[0].path = dir;
+	test_dir_write_text(dir, "home/run/io.max", "");
+	cgroup_control_apply(run_fd, &limits, on_refused, NULL);
+	if (refused[CGROUP_IO_READ_BANDWIDTH] == 0) {
+		_cleanup_free_ char *got = test_dir_read(dir, "home/run/io.max", NULL);
+
+		ck_assert_ptr_nonnull(strstr(got, " rbps=1000"));
+	}
+}
+END_TEST
+
 START_TEST(percentages_are_of_this_machine)
 {
 	_cleanup_free_ char *got = NULL;
@@ -319,6 +348,7 @@ static Suite *cgroup_control_suite(void)
 
 	tcase_add_checked_fixture(files, set_up, tear_down);
 	tcase_add_test(files, limits_are_written);
+	tcase_add_test(files, limits_of_cpus_and_devices_are_written);
 	tcase_add_test(files, percentages_are_of_this_machine);
 	tcase_add_test(files, a_controller_that_is_missing_is_asked_for_and_told);
 	tcase_add_test(files, usage_is_read);

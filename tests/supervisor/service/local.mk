@@ -21,6 +21,7 @@ TESTS += %D%/test_expand
 
 check_PROGRAMS += %D%/test_not_applied
 TESTS += %D%/test_not_applied
+%C%_test_not_applied_SOURCES = %D%/test_not_applied.c %D%/spec_text.c %D%/spec_text.h
 %C%_test_not_applied_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)
 
 check_PROGRAMS += %D%/test_restart

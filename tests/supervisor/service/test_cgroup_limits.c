@@ -69,7 +69,68 @@ START_TEST(limits_are_understood)
 }
 END_TEST
 
+/* Lines, and what is written for each device of the kind, as if it were 8:0. */
+static const struct device_row {
+	const char *lines;
+	enum cgroup_limit limit;
+	const char *text; /* "PATH: TEXT", one a line */
+} devices[] = {
+	{ "IOReadBandwidthMax=/dev/sda 5M", CGROUP_IO_READ_BANDWIDTH, "/dev/sda: 8:0 rbps=5000000\n" },
+	{ "IOWriteBandwidthMax=\"/var/a b\" 1.5K", CGROUP_IO_WRITE_BANDWIDTH, "/var/a b: 8:0 wbps=1500\n" },
+	{ "IOReadIOPSMax=/dev/sda  1K", CGROUP_IO_READ_IOPS, "/dev/sda: 8:0 riops=1000\n" },
+	{ "IOWriteIOPSMax=/dev/%i infinity", CGROUP_IO_WRITE_IOPS, "/dev/home: 8:0 wiops=max\n" },
+	{ "IODeviceWeight=/dev/sda 500", CGROUP_IO_DEVICE_WEIGHT, "/dev/sda: 8:0 500\n" },
+	{ "IODeviceLatencyTargetSec=/dev/sda 25ms", CGROUP_IO_LATENCY, "/dev/sda: 8:0 target=25000\n" },
+	{ "IODeviceWeight=/dev/sda 5\nIODeviceWeight=/dev/sdb 7\nIODeviceWeight=/dev//sda 6", CGROUP_IO_DEVICE_WEIGHT,
+	  "/dev/sdb: 8:0 7\n/dev/sda: 8:0 6\n" },
+	{ "IODeviceWeight=/dev/sda 5\nIOReadIOPSMax=/dev/sda 1\nIODeviceWeight=", CGROUP_IO_DEVICE_WEIGHT, "" },
+};
+
+START_TEST(limits_of_devices_are_understood)
+{
+	const struct cgroup_limits *l = parse(devices[_i].lines);
+	_cleanup_free_ char *all = strdup("");
+
+	ck_assert_uint_eq(t.diag.n, 0);
+	ck_assert_int_eq(cgroup_limits_has(l, devices[_i].limit), *devices[_i].text != '\0');
+	for (size_t i = 0; i < l->n_devices; i++) {
+		char buf[64], *more;
+
+		if (l->device[i].limit != devices[_i].limit)
+			continue;
+		cgroup_device_text(&l->device[i], 8, 0, buf);
+		ck_assert_int_gt(asprintf(&more, "%s%s: %s\n", all, l->device[i].path, buf), 0);
+		free(all);
+		all = more;
+	}
+	ck_assert_str_eq(all, devices[_i].text);
+}
+END_TEST
+
+START_TEST(cpus_and_nodes_are_lists_of_ranges)
+{
+	static const char *const cases[][2] = {
+		{ "AllowedCPUs=3", "3" }, { "AllowedCPUs=0-3,8 10-11", "0-3,8,10-11" },
+		{ "AllowedCPUs=1\nAllowedCPUs=0 64", "0-1,64" }, { "AllowedCPUs=0-8191", "0-8191" },
+	};
+
+	for (size_t i = 0; i < ELEMENTS(cases); i++) {
+		const struct cgroup_limits *l = parse(cases[i][0]);
+		_cleanup_free_ char *text = cgroup_mask_text(&l->cpus);
+
+		ck_assert_str_eq(text, cases[i][1]);
+		ck_assert(cgroup_limits_has(l, CGROUP_CPUS) && !cgroup_limits_has(l, CGROUP_NODES));
+		spec_text_done(&t);
+	}
+	ck_assert(!cgroup_limits_has(parse("AllowedMemoryNodes=1\nAllowedMemoryNodes="), CGROUP_NODES));
+}
+END_TEST
+
 static const char *const refused[] = {
+	"IOReadBandwidthMax=5M", "IOReadBandwidthMax=/dev/sda", "IOReadBandwidthMax=sda 5M", "IOReadIOPSMax=/dev/sda 0",
+	"IODeviceWeight=/dev/sda 0", "IODeviceWeight=/dev/sda 5 6", "IODeviceLatencyTargetSec=/dev/sda soon",
+	"IOReadBandwidthMax=/dev/../sda 1", "IOReadBandwidthMax=/dev/sda 1Q", "IOReadBandwidthMax=\"/dev/sda 1",
+	"AllowedCPUs=x", "AllowedCPUs=3-1", "AllowedMemoryNodes=0-9999",
 	"MemoryMax=0", "MemoryMax=0%", "MemoryMax=101%", "MemoryMax=-1", "MemoryMax=much", "MemoryMax=1.5.5%",
 	"MemoryHigh=0", "MemorySwapMax=1X", "TasksMax=0", "TasksMax=1K", "TasksMax=%", "CPUQuota=0%", "CPUQuota=20",
 	"CPUQuota=infinity", "CPUQuota=-5%", "CPUQuotaPeriodSec=2s", "CPUQuotaPeriodSec=1us", "CPUWeight=0",
@@ -100,6 +161,8 @@ static Suite *cgroup_limits_suite(void)
 
 	tcase_add_checked_fixture(tc, NULL, teardown);
 	tcase_add_loop_test(tc, limits_are_understood, 0, ELEMENTS(rows));
+	tcase_add_loop_test(tc, limits_of_devices_are_understood, 0, ELEMENTS(devices));
+	tcase_add_test(tc, cpus_and_nodes_are_lists_of_ranges);
 	tcase_add_loop_test(tc, what_makes_no_sense_is_a_mistake, 0, ELEMENTS(refused));
 	tcase_add_test(tc, relative_amounts_do_not_overflow);
 	suite_add_tcase(s, tc);

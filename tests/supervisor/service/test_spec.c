@@ -99,6 +99,14 @@ START_TEST(each_key_reaches_its_field)
 }
 END_TEST
 
+START_TEST(permissions_may_be_for_the_start_only)
+{
+	spec_text_init_good(&t, "PermissionsStartOnly=yes\nExecStartPre=a\nExecStart=b\nExecStopPost=c");
+	ck_assert(t.spec.command[EXEC_START_PRE].item[0].keeps_user && t.spec.command[EXEC_STOP_POST].item[0].is_unlimited);
+	ck_assert(!t.spec.command[EXEC_START].item[0].keeps_user && !t.spec.command[EXEC_START].item[0].is_unlimited);
+}
+END_TEST
+
 START_TEST(an_empty_value_resets)
 {
 	const struct service_spec *s = &t.spec;
@@ -488,6 +496,7 @@ static Suite *spec_suite(void)
 	tcase_add_checked_fixture(tc, NULL, teardown);
 	tcase_add_test(tc, a_service_that_says_little_has_systemds_defaults);
 	tcase_add_test(tc, each_key_reaches_its_field);
+	tcase_add_test(tc, permissions_may_be_for_the_start_only);
 	tcase_add_test(tc, an_empty_value_resets);
 	tcase_add_loop_test(tc, a_timeout_of_zero_is_none, 0, ELEMENTS(timeouts));
 	tcase_add_loop_test(tc, a_mistake_is_told_with_its_line, 0, ELEMENTS(mistakes));
