@@ -320,10 +320,10 @@ static void print_resources(const struct supd_row *row)
 	}
 }
 
-static void print_problems(const struct cli *c, const struct supd_row *row)
+static void print_problems(const struct cli *c, const struct supd_row *row, const char *key)
 {
 	size_t n;
-	const struct supd_row *problem = row_rows(row, "problems", &n);
+	const struct supd_row *problem = row_rows(row, key, &n);
 
 	for (size_t i = 0; i < n; i++) {
 		_cleanup_free_ char *text = cli_problem(&problem[i]);
@@ -355,7 +355,8 @@ static void print_unit(const struct cli *c, const struct supd_row *row)
 		print_timer(row);
 	else
 		print_service(c, row);
-	print_problems(c, row);
+	print_problems(c, row, "refused");
+	print_problems(c, row, "problems");
 }
 
 /* ---- the daemon ---- */

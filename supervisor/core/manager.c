@@ -547,6 +547,18 @@ void manager_exited(struct manager *m, const struct supd_now *now, world_token t
 	service_answer(m, now, token, &ev);
 }
 
+/* Each process of a run meets the same refusals: the first tells. Without memory the log has to do. */
+void manager_refused(struct manager *m, world_token token, struct diag *refused)
+{
+	struct unit *u = unit_of_token(m, token);
+
+	if (!u || !u->run || u->run->refused)
+		return;
+	u->run->refused = calloc(1, sizeof(*u->run->refused));
+	if (u->run->refused)
+		diag_move(u->run->refused, refused);
+}
+
 void manager_notified(struct manager *m, const struct supd_now *now, world_token token, const struct notification *said)
 {
 	const struct service_event ev = { .kind = SVC_EXTEND, .boot = now->boot, .extend = said->extend };

@@ -69,6 +69,8 @@ void manager_spawn_failed(struct manager *m, const struct supd_now *now, world_t
 			  int error);
 void manager_exited(struct manager *m, const struct supd_now *now, world_token token, const struct process_end *end);
 /* A process of the run has said this; the caller knows that it was one, and that it may. */
+/* Limits on the run that could not be had; their entries are taken. */
+void manager_refused(struct manager *m, world_token token, struct diag *refused);
 void manager_notified(struct manager *m, const struct supd_now *now, world_token token, const struct notification *said);
 void manager_tree_empty(struct manager *m, const struct supd_now *now, world_token token);
 void manager_saved(struct manager *m, const struct supd_now *now, const char *plugin, uint64_t ticket, int result);

@@ -276,6 +276,8 @@ static void report_last_run(struct report *r, const struct run *run)
 	else
 		report_null(r, "peak_memory");
 	report_said(r, run ? run->said : NULL);
+	if (run && run->refused)
+		report_problems(r, "refused", run->refused);
 }
 
 /* As systemd's ConditionResult= and AssertResult=, of the last run; null before they were judged. */

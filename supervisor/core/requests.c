@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "core/turns.h"
 #include "service/dependencies.h"
-#include "service/run_said.h"
 
 /* Causes of runs that another unit's end began. */
 #define CAUSE_ON "on-"
@@ -67,11 +66,7 @@ int run_begin(struct manager *m, const struct supd_now *now, const struct supd_c
 		free(monitor);
 		return -ENOMEM;
 	}
-	free((char *) (uintptr_t) (*run)->trigger_unit);
-	free((char *) (uintptr_t) (*run)->detail);
-	run_said_free((*run)->said);
-	free((*run)->last_words);
-	free((struct run_monitor *) (uintptr_t) (*run)->monitor);
+	run_clear(*run);
 	**run = (struct run) {
 		.trigger_unit = trigger,
 		.monitor = monitor,

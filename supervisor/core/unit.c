@@ -172,15 +172,22 @@ struct unit *unit_new(const char *name, struct unit_config *config)
 	return u;
 }
 
-void run_free(struct run *r)
+void run_clear(struct run *r)
 {
-	if (!r)
-		return;
 	free((char *) (uintptr_t) r->trigger_unit);
 	free((char *) (uintptr_t) r->detail);
 	run_said_free(r->said);
 	free(r->last_words);
+	if (r->refused)
+		diag_done(r->refused);
+	free(r->refused);
 	free((struct run_monitor *) (uintptr_t) r->monitor);
+}
+
+void run_free(struct run *r)
+{
+	if (r)
+		run_clear(r);
 	free(r);
 }
 

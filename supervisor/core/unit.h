@@ -100,6 +100,8 @@ void unit_take_config(struct unit *u);
 /* Is this the run that goes on or went last, or the one that it is a restart of? */
 bool unit_run_is(const struct unit *u, const uint8_t id[RUN_ID_BYTES]);
 void run_free(struct run *r);
+/* Frees what it owns, without saying so in it. */
+void run_clear(struct run *r);
 /* As systemctl has them: those of its service; but a target is just "active", and who waits for others is "activating"
  * and "waiting". */
 const char *unit_active_to_string(const struct unit *u);

@@ -47,6 +47,13 @@ static void on_exited(void *userdata, const struct supd_now *now, world_token to
 	manager_exited(w->manager, now, token, end);
 }
 
+static void on_refused(void *userdata, world_token token, struct diag *refused)
+{
+	struct supd_wire *w = userdata;
+
+	manager_refused(w->manager, token, refused);
+}
+
 static void on_notified(void *userdata, const struct supd_now *now, world_token token, const struct notification *said)
 {
 	struct supd_wire *w = userdata;
@@ -122,6 +129,7 @@ void supd_wire_events(struct supd_wire *w, struct world_events *ret)
 		.spawned = on_spawned,
 		.spawn_failed = on_spawn_failed,
 		.exited = on_exited,
+		.refused = on_refused,
 		.notified = on_notified,
 		.tree_empty = on_tree_empty,
 		.saved = on_saved,

@@ -246,6 +246,8 @@ static void on_launched(struct worker_job *job)
 		spare_fds_fill(e->all->config.spare);
 	log_mistakes(s);
 	log_refused(e->all, s);
+	if (s->refused.n > 0 && !e->is_released && e->all->listener.refused)
+		e->all->listener.refused(e->all->listener.userdata, e->token, &s->refused);
 	if (e->is_released)
 		abandon(e);
 	else if (s->step == EXEC_STEP_NONE)

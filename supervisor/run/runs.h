@@ -36,6 +36,8 @@ struct runs_listener {
 	void (*spawned)(void *userdata, world_token token, pid_t pid);
 	void (*spawn_failed)(void *userdata, world_token token, enum exec_step step, int error);
 	void (*exited)(void *userdata, world_token token, const struct child *child, const struct cgroup_usage *usage);
+	/* Limits that could not be had, before spawned; the entries may be taken. May be missing. */
+	void (*refused)(void *userdata, world_token token, struct diag *refused);
 	void (*notified)(void *userdata, world_token token, const struct notification *said);
 	void (*tree_empty)(void *userdata, world_token token);
 };

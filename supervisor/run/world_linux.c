@@ -189,6 +189,14 @@ static void on_exited(void *userdata, world_token token, const struct child *chi
 	w->events.exited(w->events.userdata, &now, token, &end);
 }
 
+static void on_refused(void *userdata, world_token token, struct diag *refused)
+{
+	struct world_linux *w = userdata;
+
+	if (w->events.refused)
+		w->events.refused(w->events.userdata, token, refused);
+}
+
 static void on_notified(void *userdata, world_token token, const struct notification *said)
 {
 	struct world_linux *w = userdata;
@@ -623,6 +631,7 @@ static int open_runs(struct world_linux *w)
 		.spawned = on_spawned,
 		.spawn_failed = on_spawn_failed,
 		.exited = on_exited,
+		.refused = on_refused,
 		.notified = on_notified,
 		.tree_empty = on_tree_empty,
 	};

@@ -24,6 +24,7 @@ struct world_events {
 			     int error);
 	void (*exited)(void *userdata, const struct supd_now *now, world_token token,
 		       const struct process_end *end);
+	void (*refused)(void *userdata, world_token token, struct diag *refused); /* may be missing */
 	void (*notified)(void *userdata, const struct supd_now *now, world_token token, const struct notification *said);
 	void (*tree_empty)(void *userdata, const struct supd_now *now, world_token token);
 	void (*saved)(void *userdata, const struct supd_now *now, const char *plugin, uint64_t ticket, int result);

@@ -65,6 +65,7 @@ enum exec_step {
 };
 #define EXEC_STEP_COUNT (EXEC_STEP_CONFIGURATION_DIRECTORY + 1)
 
+struct diag;
 struct run_said;
 
 /* For a run that OnFailure= or OnSuccess= began: of what run that is the end. */
@@ -98,6 +99,7 @@ struct run {
 	usec_t cpu;               /* user and system, of all processes reaped */
 	uint64_t peak_memory;     /* bytes, of the largest process; 0: unknown */
 	struct run_said *said;    /* over $NOTIFY_SOCKET; owned likewise; NULL: nothing */
+	struct diag *refused;     /* limits that could not be had; owned likewise; NULL: none */
 };
 
 /* The scheduled moment on the real-time clock, where it was on the other as counted back from the trigger; USEC_NEVER: there is

@@ -106,6 +106,7 @@ for key in MemoryMax:67108864 TasksMax:20; do
 	told=$(grep -cE " warning limited\.service.*: ${key%:*}= is not applied: " "$log")
 	found=$(grep -cx "${key#*:}" "$dir/limited")
 	is "${key%:*}= is applied, or told of once" "$((told + found))" 1
+	is "and with each run" "$(supctl status limited | grep -c "Warning: ${key%:*}= is not applied: ")" "$told"
 done
 
 if [ "$(id -u)" = 0 ]; then
