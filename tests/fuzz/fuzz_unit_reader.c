@@ -36,7 +36,7 @@ static const struct key_row rows[] = {
 	{"Unit", "Description", KEY_HARMLESS, NULL, 0, 0},
 };
 static const char *const ignored[] = {"Install", NULL};
-static const struct key_table table = {rows, ELEMENTS(rows), ignored};
+static const struct key_table table = {.row = rows, .n = ELEMENTS(rows), .ignored_sections = ignored};
 
 static void check_text(const char *s, const char *forbidden)
 {

@@ -34,7 +34,7 @@ static const struct key_row rows[] = {
 	{"Unit", "After", KEY_HARMLESS, NULL, 0, 0},
 };
 static const char *const ignored[] = {"Install", NULL};
-static const struct key_table table = {rows, ELEMENTS(rows), ignored};
+static const struct key_table table = {.row = rows, .n = ELEMENTS(rows), .ignored_sections = ignored};
 
 static struct arena arena;
 static struct diag diag;
@@ -203,6 +203,9 @@ START_TEST(what_is_not_applied_is_a_warning_of_its_own)
 {
 	apply("Thing", "Sandbox", "strict");
 	apply("Thing", "Sandbox", "");
+	ck_assert_uint_eq(diag.n, 0);
+	ck_assert_uint_eq(diag.n_warnings, 0);
+	apply("Thing", "Sandbox", "strict");
 	apply("Unit", "Description", "x");
 	ck_assert_uint_eq(diag.n, 1);
 	ck_assert_uint_eq(diag.n_errors, 0);
@@ -244,7 +247,7 @@ START_TEST(own_parsers_are_heard)
 		{"Thing", "Warn", KEY_KNOWN, parse_warning, offsetof(struct thing, level), 77},
 		{"Thing", "Fail", KEY_KNOWN, parse_failing, 0, 0},
 	};
-	const struct key_table t = {own, ELEMENTS(own), NULL};
+	const struct key_table t = {.row = own, .n = ELEMENTS(own)};
 	const struct assignment a[] = {
 		{"Thing", "Warn", "v", "f", 1, 0}, {"Thing", "Fail", "v", "f", 2, 0}, {"Thing", "Warn", "w", "f", 3, 0},
 		{"Other", "Warn", "w", "f", 9, 0},
@@ -267,7 +270,7 @@ START_TEST(tables_may_come_and_go)
 
 	for (size_t round = 0; round < 4; round++) {
 		const size_t n = round == 3 ? 1000 : 700;
-		const struct key_table t = {many, n, NULL};
+		const struct key_table t = {.row = many, .n = n};
 
 		for (size_t i = 0; i < 1000; i++) {
 			snprintf(key[i], sizeof(key[i]), "K%zuR%zu", i, round);

@@ -100,7 +100,7 @@ static const struct key_row rows[] = {
 	{"Service", "ExecStart", KEY_KNOWN, parse_words, 0, 0},
 	{"Service", "PrivateTmp", KEY_NOT_APPLIED, NULL, 0, 0},
 };
-static const struct key_table table = {rows, ELEMENTS(rows), NULL};
+static const struct key_table table = {.row = rows, .n = ELEMENTS(rows)};
 
 static char *top;
 
