@@ -40,13 +40,26 @@ static bool is_on_the_way(const char *path, const char *real_path, const char *d
 	       (real && real_path && is_below(real_path, real));
 }
 
-/* The root is always there; what has no directory (swap) is on nobody's way. */
-static bool is_missing(const struct mntent *entry, const char *path, const char *real_path)
+/* systemd-fstab-generator(8): in a container, devices are mounted from outside, or not at all. */
+static bool is_device(const char *what)
 {
-	const char *directory = entry->mnt_dir;
+	static const char *const tags[] = { "UUID=", "LABEL=", "PARTUUID=", "PARTLABEL=", "ID=" };
 
-	return *directory == '/' && !str_equal(directory, "/") && is_on_the_way(path, real_path, directory) &&
-	       !facts_is_mount_point(directory);
+	for (size_t i = 0; i < ELEMENTS(tags); i++)
+		if (str_starts(what, tags[i]))
+			return true;
+	return str_starts(what, "/dev/");
+}
+
+/* The root is always there; what has no directory (swap) is on nobody's way. */
+static bool is_missing(struct facts *f, const struct mntent *entry, const char *path, const char *real_path)
+{
+	const char *directory = entry->mnt_dir, *container = NULL;
+
+	if (*directory != '/' || str_equal(directory, "/") || !is_on_the_way(path, real_path, directory) ||
+	    facts_is_mount_point(directory))
+		return false;
+	return !is_device(entry->mnt_fsname) || facts_container(f, &container) <= 0;
 }
 
 int facts_missing_mount(struct facts *f, const char *path, const char **ret)
@@ -61,7 +74,7 @@ int facts_missing_mount(struct facts *f, const char *path, const char **ret)
 	if (!table)
 		return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
 	while (getmntent_r(table, &entry, line, sizeof(line)))
-		if (is_missing(&entry, path, real_path)) {
+		if (is_missing(f, &entry, path, real_path)) {
 			*ret = arena_strdup(f->arena, entry.mnt_dir);
 			return *ret ? 1 : -ENOMEM;
 		}

@@ -12,7 +12,7 @@ cat >"$LIBMOUNT_FSTAB" <<END
 # what where type options
 /dev/sda1 / ext4 defaults 0 1
 /dev/sda2 none swap sw 0 0
-/dev/sdb1 $dir/real\\040disk ext4 noauto 0 2
+server:/export $dir/real\\040disk nfs noauto 0 2
 proc /proc proc defaults 0 0
 END
 
@@ -55,7 +55,7 @@ says "dependency failed: $dir/real disk is not mounted" "is such a path"
 exits 4 "a relative path" supctl start relative
 exits 4 "is a mistake" supctl verify "$units/relative.service"
 says 'relative\.service:2: RequiresMountsFor= wants absolute paths' "with its line"
-sed -i '/sdb1/d' "$LIBMOUNT_FSTAB"
+sed -i '/export/d' "$LIBMOUNT_FSTAB"
 exits 0 "fstab is read anew for each run" supctl start unmounted
 rm "$LIBMOUNT_FSTAB"
 exits 0 "without fstab all is there" supctl start linked

@@ -24,6 +24,11 @@ END
 chmod +x "$dir/orphans" "$dir/stubborn"
 service orphans.service "ExecStart=$dir/orphans"
 service stubborn.service "ExecStart=$dir/stubborn" 'TimeoutStopSec=200ms'
+# As copied from the machine that the container was made of.
+export LIBMOUNT_FSTAB=$dir/fstab container=lxc
+printf '%s\n' "UUID=5ee7 $dir/device ext4 defaults 0 2" "server:/export $dir/export nfs defaults 0 0" >"$LIBMOUNT_FSTAB"
+printf '%s\n' '[Unit]' "RequiresMountsFor=$dir/device/a" '[Service]' ExecStart=/bin/true >"$units/device.service"
+printf '%s\n' '[Unit]' "RequiresMountsFor=$dir/export/a" '[Service]' ExecStart=/bin/true >"$units/export.service"
 
 real_supd=$SUPD
 cat >"$dir/contained" <<END
@@ -48,6 +53,10 @@ zombies() {
 }
 supctl list >/dev/null # one turn of the loop later
 empty "and no zombie is left" "$(zombies)"
+
+exits 0 "what fstab says of devices is not asked for in a container" supctl start device
+exits 1 "what it says of servers is" supctl start export
+says "dependency failed: $dir/export is not mounted" "and told"
 
 timeout "$PATIENCE" supctl start stubborn >"$dir/out" 2>&1 &
 waiter=$!
