@@ -12,6 +12,7 @@
 #include "cli/past.h"
 #include "control/rows.h"
 #include "control/rows_json.h"
+#include "core/events.h"
 
 #define LINES_DEFAULT 100
 #define LINES_FOLLOW 10
@@ -127,6 +128,13 @@ static int patterns(const struct cli *c, int argc, char **argv, const char *cons
 	return past_units(c, n, typed, ret);
 }
 
+static const char *type_at(void *userdata _unused_, size_t i)
+{
+	const struct event_type *type = event_type_at(i);
+
+	return type ? type->name : NULL;
+}
+
 int cli_events(struct cli *c, int argc, char **argv)
 {
 	_cleanup_(past_units_free) const char *const *unit = NULL;
@@ -135,6 +143,8 @@ int cli_events(struct cli *c, int argc, char **argv)
 
 	if (status == CONTROL_OK && c->type && (!*c->type || c->type[strspn(c->type, TYPE_CHARACTERS)]))
 		status = cli_fail(c, CONTROL_USAGE, "--type= wants types of events parted by commas, not '%s'", c->type);
+	if (status == CONTROL_OK && c->type)
+		past_doubt_words("type", c->type, type_at);
 	if (status == CONTROL_OK)
 		status = patterns(c, argc, argv, &unit);
 	return status != CONTROL_OK ? status : ask(c, unit, lines);

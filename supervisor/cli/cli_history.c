@@ -36,9 +36,19 @@ static int read_lines(const struct cli *c, uint64_t *ret)
 		return CONTROL_OK;
 	}
 	*ret = LINES_DEFAULT;
-	if (read_number(c, "lines", c->lines, ret) == CONTROL_OK && *ret > 0)
+	if (!c->lines || (value_unsigned(c->lines, INT64_MAX, ret) >= 0 && *ret > 0))
 		return CONTROL_OK;
-	return CONTROL_USAGE;
+	return cli_fail(c, CONTROL_USAGE, "--lines= wants a number of runs or all, not '%s'", c->lines);
+}
+
+static const char *cause_at(void *userdata _unused_, size_t i)
+{
+	static const char *const known[] = {
+		"calendar", "startup", "active", "unit-active", "unit-inactive", "boot", "clock-change", "timezone-change",
+		"retry", "restart", "catch-up", "manual", "start-up", "dependency",
+	};
+
+	return i < ELEMENTS(known) ? known[i] : NULL;
 }
 
 static int check_words(const struct cli *c)
@@ -53,6 +63,10 @@ static int check_words(const struct cli *c)
 				c->result);
 	if (c->run && !history_run_range(c->run, first, last))
 		return cli_fail(c, CONTROL_USAGE, "--run= wants a run's id or its first digits, not '%s'", c->run);
+	if (c->cause && strchr(c->cause, ','))
+		return cli_fail(c, CONTROL_USAGE, "--cause= wants one word, not '%s'", c->cause);
+	if (c->cause)
+		past_doubt_words("cause", c->cause, cause_at);
 	return CONTROL_OK;
 }
 
@@ -246,10 +260,12 @@ static int show(struct output *o)
 	struct cli *c = o->cli;
 	int status = CONTROL_OK;
 
+	if (c->run && o->n == 0)
+		return cli_fail(c, CONTROL_NO_UNIT, "no run with an id that begins with '%s' is on record", c->run);
 	if (c->json != CLI_JSON_OFF)
 		return cli_print_json(c, TAKE_PTR(o->array), o->is_failed ? CONTROL_FAILED : CONTROL_OK);
 	if (c->run)
-		return o->n > 0 ? CONTROL_OK : cli_fail(c, CONTROL_NO_UNIT, "no run with an id that begins with '%s' is on record", c->run);
+		return CONTROL_OK;
 	status = cli_print_table(c, &o->table);
 	cli_print_legend(c, "\n%zu on record, newest first.\n", o->n);
 	return status;

@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/diag.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "core/history_report.h"
 #include "daemon/settings.h"
@@ -231,4 +232,31 @@ int past_list(struct cli *c, const struct past_question *q, past_row_fn *fn, voi
 int past_sum(struct cli *c, const struct past_question *q, past_row_fn *fn, void *userdata)
 {
 	return ask(c, q, true, fn, userdata);
+}
+
+static bool is_listed(const char *word, const char *(*list)(void *userdata, size_t i))
+{
+	const char *known;
+
+	for (size_t i = 0; (known = list(NULL, i)); i++)
+		if (str_equal(word, known))
+			return true;
+	return false;
+}
+
+void past_doubt_words(const char *option, const char *words, const char *(*list)(void *userdata, size_t i))
+{
+	_cleanup_free_ char *copy = strdup(words);
+	char *rest = copy, *word;
+
+	while (rest && (word = strsep(&rest, ","))) {
+		_cleanup_free_ char *text = text_printable(word);
+		const char *near;
+
+		if (is_listed(word, list) || !text)
+			continue;
+		near = text_suggest(word, list, NULL);
+		(void) fprintf(stderr, "supctl: --%s=: supd itself has no '%s'%s%s%s\n", option, text,
+			       near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+	}
 }

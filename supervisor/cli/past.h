@@ -35,4 +35,8 @@ int past_sum(struct cli *c, const struct past_question *q, past_row_fn *fn, void
 int past_units(const struct cli *c, int n, char **typed, const char *const **ret);
 void past_units_free(const char *const **unit);
 
+/* Of @words, parted by commas, those that are none of @list are told on stderr: plugins may have such, but most probably
+ * the answer is empty because of a slip. */
+void past_doubt_words(const char *option, const char *words, const char *(*list)(void *userdata, size_t i));
+
 #endif

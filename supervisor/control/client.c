@@ -154,15 +154,20 @@ static void read_error(struct control_reply *r, const sd_bus_error *e, const cha
 
 /* ---- connecting ---- */
 
+static const char *named_directory(const struct control_place *place)
+{
+	const char *env = secure_getenv("SUPD_RUNTIME_DIR");
+
+	return place->runtime_dir ? place->runtime_dir : env && *env ? env : NULL;
+}
+
 char *control_place_runtime_dir(const struct control_place *place)
 {
-	const char *env = secure_getenv("SUPD_RUNTIME_DIR"), *xdg = secure_getenv("XDG_RUNTIME_DIR");
+	const char *named = named_directory(place), *xdg = secure_getenv("XDG_RUNTIME_DIR");
 	char *dir;
 
-	if (place->runtime_dir)
-		return strdup(place->runtime_dir);
-	if (env && *env)
-		return strdup(env);
+	if (named)
+		return strdup(named);
 	if (!place->is_user)
 		return strdup(RUNSTATEDIR);
 	if (xdg && *xdg == '/')
@@ -220,13 +225,14 @@ static int connect_to(const char *path, int *ret)
 
 static void explain(struct control_reply *r, const struct control_place *place, const char *path, int error)
 {
+	const char *named = named_directory(place);
+
 	switch (-error) {
 	case ENOENT:
 	case ENOTDIR:
 	case ECONNREFUSED:
 		say(r, CONTROL_NO_DAEMON, "no supd answers at %s; start it with 'supd%s%s%s'", path,
-		    place->is_user && !place->runtime_dir ? " --user" : "",
-		    place->runtime_dir ? " --runtime-dir=" : "", place->runtime_dir ? place->runtime_dir : "");
+		    place->is_user && !named ? " --user" : "", named ? " --runtime-dir=" : "", named ? named : "");
 		break;
 	case EACCES:
 	case EPERM:

@@ -180,7 +180,7 @@ static void answer_table(const struct control_request *q)
 	     STRING("result", "success"), BOOL("enabled", true), NUMBER("newer_key", 7));
 	SEND(q->id, STRING("kind", "timer"), NOTHING("next"), NOTHING("left"), NOTHING("last"), NOTHING("passed"),
 	     STRING("unit", "off.timer"), STRING("activates", "off.service"), NOTHING("result"), BOOL("enabled", false));
-	SEND(q->id, STRING("kind", "invalid"), STRING("unit", "bad.timer"),
+	SEND(q->id, STRING("load_state", "invalid"), STRING("unit", "bad.timer"),
 	     { .key = "problems", .type = SUPD_ROWS, .value.rows = { &problem, 1 } });
 	control_done(server, q->id, 0, NULL);
 }
@@ -512,7 +512,7 @@ static const struct expectation with_daemon[] = {
 	  "{\"subsystem\":{\"subsystem\":\"timer\",\"state\":\"enabled\",\"reason\":null,\"not_persisted_since\":null},"
 	  "\"timers\":[{\"next\":1795262400000000,\"left\":14000000,\"last\":1795262400000000,\"passed\":5000000,"
 	  "\"unit\":\"a.timer\",\"activates\":\"a.service\",\"result\":\"success\",\"enabled\":true,\"newer_key\":7}],"
-	  "\"invalid\":[{\"unit\":\"bad.timer\",\"problems\":[{\"file\":\"/units/bad.service\",\"line\":3,"
+	  "\"invalid\":[{\"load_state\":\"invalid\",\"unit\":\"bad.timer\",\"problems\":[{\"file\":\"/units/bad.service\",\"line\":3,"
 	  "\"key\":\"Typo\",\"message\":\"unknown key 'Typo'\\u001B[31m\",\"severity\":\"error\"}]}]}\n", "" },
 
 	{ "show a -p unit,main_pid,started,dropins", 0,
@@ -654,6 +654,12 @@ static const struct expectation with_daemon[] = {
 	  "Sat 2026-11-21 12:00:00 UTC 1ms  1min 1s a.service retry 2 failed exit 3         0   3.0M   00112233\n"
 	  "\n2 on record, newest first.\n", "" },
 	{ "history --result=missed --offset=1 --json", 0, "[]\n", "" },
+	{ "history -n 0", 2, "", "supctl: --lines= wants a number of runs or all, not '0'\n" },
+	{ "history --json -n x", 2,
+	  "{\"error\":true,\"message\":\"--lines= wants a number of runs or all, not 'x'\",\"exitcode\":2}\n", "" },
+	{ "history --cause=manual,retry", 2, "", "supctl: --cause= wants one word, not 'manual,retry'\n" },
+	{ "history --result=missed --offset=1 --cause=manul --json", 0, "[]\n",
+	  "supctl: --cause=: supd itself has no 'manul' (did you mean manual?)\n" },
 	{ "history --result=some", 2, "",
 	  "supctl: --result= wants words parted by commas (success, failed, skipped, stopped, interrupted, running,"
 	  " missed, gap), not 'some'\n" },
