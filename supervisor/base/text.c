@@ -222,23 +222,32 @@ static unsigned distance(const char *a, size_t n, const char *b, size_t m)
 	return above[m];
 }
 
+/* How much of the end is a suffix that both have, as ".timer": nobody has typed it by mistake. */
+static size_t shared_suffix(const char *a, const char *b)
+{
+	const char *dot = strrchr(a, '.'), *other = strrchr(b, '.');
+
+	return dot && other && strcmp(dot, other) == 0 ? strlen(dot) : 0;
+}
+
 const char *text_suggest(const char *word, const char *(*next)(void *userdata, size_t i), void *userdata)
 {
-	size_t n = strlen(word);
+	size_t whole = strlen(word);
 	const char *candidate, *best = NULL;
-	unsigned best_distance = tolerance(n) + 1;
+	unsigned best_distance = tolerance(whole) + 1;
 
-	if (n > SUGGEST_MAX)
+	if (whole > SUGGEST_MAX)
 		return NULL;
 	for (size_t i = 0; (candidate = next(userdata, i)); i++) {
-		size_t m = strlen(candidate), gap = n > m ? n - m : m - n;
+		size_t suffix = shared_suffix(word, candidate), n = whole - suffix, m = strlen(candidate) - suffix;
+		size_t gap = n > m ? n - m : m - n;
 		unsigned d;
 
 		/* Most of what is shown must have been typed. */
 		if (m > SUGGEST_MAX || gap >= best_distance || tolerance(m) == 0)
 			continue;
 		d = distance(word, n, candidate, m);
-		if (d < best_distance && d < m) {
+		if (d < best_distance && d <= tolerance(n) && d < m) {
 			best = candidate;
 			best_distance = d;
 		}

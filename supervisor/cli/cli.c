@@ -192,8 +192,16 @@ struct control_client *cli_client(struct cli *c, struct control_reply *reterr)
 	return c->client;
 }
 
+bool cli_is_pattern(const char *typed)
+{
+	return strpbrk(typed, "*?[");
+}
+
 int cli_unit_name(const struct cli *c, const char *typed, const char *suffix, char ret[CLI_UNIT_MAX])
 {
+	if (cli_is_pattern(typed))
+		return cli_fail(c, CONTROL_NO_UNIT, "'%s' is a pattern, and the name of a unit is wanted here (supctl list "
+				"'%s' shows which there are)", typed, typed);
 	if (unit_name_complete(typed, suffix, ret) < 0 || !unit_name_is_valid(ret))
 		return cli_fail(c, CONTROL_NO_UNIT, "'%s' cannot be the name of a unit", typed);
 	return CONTROL_OK;

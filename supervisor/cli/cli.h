@@ -144,6 +144,7 @@ struct control_client *cli_client(struct cli *c, struct control_reply *reterr);
 /* Sets *ret to the whole name of a unit that was typed with or without its suffix. 0, or the exit status, told. */
 #define CLI_UNIT_MAX 256
 int cli_unit_name(const struct cli *c, const char *typed, const char *suffix, char ret[CLI_UNIT_MAX]);
+bool cli_is_pattern(const char *typed);
 /* Does @unit match one of the patterns? Without patterns, all do; the suffix may be left out. */
 bool cli_matches(const char *unit, int n, char **patterns);
 

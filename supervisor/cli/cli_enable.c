@@ -45,28 +45,48 @@ static void print_row(const struct enable_verb *verb, const struct supd_row *row
 	putchar('\n');
 }
 
+/* Several units were named; with --json what is answered about them, or NULL. */
+struct answers {
+	json_t *array;
+	bool has_several;
+};
+
+/* An error about one unit of several stands in its place in the array. */
+static int fail(const struct cli *c, const struct answers *a, const char *unit, const struct control_reply *reply)
+{
+	json_t *error;
+
+	if (!a->array || !a->has_several)
+		return cli_fail_reply(c, reply);
+	error = rows_json_error(reply->message ? reply->message : "", reply->status);
+	if (error)
+		(void) json_object_set_new(error, "unit", rows_json_string(unit));
+	(void) json_array_append_new(a->array, error);
+	return reply->status;
+}
+
 /* A timer is active as soon as it is enabled, and not any more when it is not. */
-static int do_now(struct cli *c, const struct enable_verb *verb, const char *unit)
+static int do_now(struct cli *c, const struct enable_verb *verb, const char *unit, const struct answers *a)
 {
 	_cleanup_(control_reply_done) struct control_reply reply = { 0 };
-	int status;
 
 	if (!str_ends(unit, ".service"))
 		return CONTROL_OK;
-	status = cli_ask(c, &reply, verb->now, "sb", unit, (int) !cli_has(c, CLI_NO_BLOCK));
-	return status == CONTROL_OK ? status : cli_fail_reply(c, &reply);
+	if (cli_ask(c, &reply, verb->now, "sb", unit, (int) !cli_has(c, CLI_NO_BLOCK)) == CONTROL_OK)
+		return CONTROL_OK;
+	return fail(c, a, unit, &reply);
 }
 
-static int one(struct cli *c, const struct enable_verb *verb, const char *unit, json_t *answers)
+static int one(struct cli *c, const struct enable_verb *verb, const char *unit, const struct answers *a)
 {
 	_cleanup_(control_reply_done) struct control_reply reply = { 0 };
 	int status = cli_ask(c, &reply, verb->method, "sb", unit, (int) cli_has(c, CLI_RUNTIME));
 
 	if (status != CONTROL_OK)
-		return cli_fail_reply(c, &reply);
+		return fail(c, a, unit, &reply);
 	for (size_t i = 0; i < reply.n; i++) {
-		if (answers)
-			(void) json_array_append_new(answers, rows_json_object(&reply.row[i]));
+		if (a->array)
+			(void) json_array_append_new(a->array, rows_json_object(&reply.row[i]));
 		else if (!cli_has(c, CLI_QUIET))
 			print_row(verb, &reply.row[i], unit);
 	}
@@ -74,7 +94,7 @@ static int one(struct cli *c, const struct enable_verb *verb, const char *unit, 
 	for (size_t i = 0; verb->now && cli_has(c, CLI_NOW) && i < reply.n; i++) {
 		const char *named = row_string(&reply.row[i], "unit");
 
-		status = cli_worse(status, do_now(c, verb, named ? named : unit));
+		status = cli_worse(status, do_now(c, verb, named ? named : unit, a));
 	}
 	return status;
 }
@@ -82,17 +102,21 @@ static int one(struct cli *c, const struct enable_verb *verb, const char *unit, 
 int cli_enable(struct cli *c, int argc, char **argv)
 {
 	const struct enable_verb *verb = find_verb(c->verb->name);
-	json_t *answers = c->json != CLI_JSON_OFF ? json_array() : NULL;
+	struct answers a = { .has_several = argc > 2 };
+	char unit[CLI_UNIT_MAX];
 	int status = CONTROL_OK;
 
-	for (int i = 1; i < argc && (!answers || status == CONTROL_OK); i++) {
-		char unit[CLI_UNIT_MAX];
-		int r = cli_unit_name(c, argv[i], ".service", unit);
-
-		status = cli_worse(status, r != 0 ? r : one(c, verb, unit, answers));
-	}
-	if (answers && status == CONTROL_OK)
-		return cli_print_json(c, answers, status);
-	json_decref(answers);
+	/* What cannot be a name is no use of the verb: nothing is done. */
+	for (int i = 1; i < argc && status == CONTROL_OK; i++)
+		status = cli_unit_name(c, argv[i], ".service", unit);
+	if (status != CONTROL_OK)
+		return status;
+	a.array = c->json != CLI_JSON_OFF ? json_array() : NULL;
+	for (int i = 1; i < argc; i++)
+		if (cli_unit_name(c, argv[i], ".service", unit) == CONTROL_OK)
+			status = cli_worse(status, one(c, verb, unit, &a));
+	if (a.array && (status == CONTROL_OK || a.has_several))
+		return cli_print_json(c, a.array, status);
+	json_decref(a.array);
 	return status;
 }

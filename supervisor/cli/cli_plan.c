@@ -418,7 +418,7 @@ static const char *one_timer(const struct plan *p)
 {
 	const char *word = p->n_patterns == 1 ? p->patterns[0] : "";
 
-	return str_ends(word, ".timer") && !strpbrk(word, "*?[") ? word : "";
+	return str_ends(word, ".timer") && !cli_is_pattern(word) ? word : "";
 }
 
 int cli_plan(struct cli *c, int argc, char **argv)

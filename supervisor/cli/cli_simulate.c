@@ -251,10 +251,16 @@ static int parse(struct simulate *s, int argc, char **argv)
 
 /* ---- times ---- */
 
-static int parse_time(const struct simulate *s, const char *option, const char *text, usec_t base, usec_t *ret)
+/* "+30min", "3h left": whoever writes this means from the beginning on; all else is said of now, as everywhere. */
+static bool is_onward(const char *text)
+{
+	return text[0] == '+' || str_ends(text, " left");
+}
+
+static int parse_time(const struct simulate *s, const char *option, const char *text, usec_t from, usec_t *ret)
 {
 	const struct timestamp_context context = {
-		.now = base,
+		.now = is_onward(text) ? from : s->cli.now,
 		.local = zone_cache_local(s->zones),
 		.find_zone = zone_cache_find,
 		.userdata = s->zones,
@@ -409,37 +415,39 @@ static int settle_fate(struct simulate *s, struct fate *f)
 struct match {
 	struct simulate *simulate;
 	char *pattern;
-	int n, status;
+	int n, status; /* how many, and what stands against the first that is invalid */
 };
+
+static void match(struct match *m, const char *name, const struct diag *problems)
+{
+	if (!cli_matches(name, 1, &m->pattern))
+		return;
+	if (problems->n_errors > 0 && cli_is_pattern(m->pattern))
+		return; /* left out, as is said below the table */
+	m->n++;
+	if (m->status == GO_ON)
+		m->status = fail_invalid(m->simulate, name, problems);
+}
 
 static void match_timer(void *userdata, const struct manager_plugin_unit *u)
 {
-	struct match *m = userdata;
-
-	if (!cli_matches(u->name, 1, &m->pattern))
-		return;
-	m->n++;
-	if (m->status == GO_ON)
-		m->status = fail_invalid(m->simulate, u->name, u->problems);
+	match(userdata, u->name, u->problems);
 }
 
-/* Each pattern must stand for something that can be simulated. */
+/* Each name must stand for something that can be simulated, a pattern for one that can at least. */
 static int check_pattern(struct simulate *s, char *pattern)
 {
 	struct match m = { .simulate = s, .pattern = pattern, .status = GO_ON };
 	struct unit *u;
 	char name[CLI_UNIT_MAX];
 
-	for (size_t i = 0; (u = manager_unit_at(s->offline.manager, i)); i++) {
-		if (!cli_matches(u->name, 1, &pattern))
-			continue;
-		m.n++;
-		if (m.status == GO_ON)
-			m.status = fail_invalid(s, u->name, &u->config->problems);
-	}
+	for (size_t i = 0; (u = manager_unit_at(s->offline.manager, i)); i++)
+		match(&m, u->name, &u->config->problems);
 	manager_plugin_units(s->offline.manager, match_timer, &m);
 	if (m.status != GO_ON || m.n > 0)
 		return m.status;
+	if (cli_is_pattern(pattern))
+		return cli_fail(&s->cli, CONTROL_NO_UNIT, "no unit matches '%s'", pattern);
 	if (cli_unit_name(&s->cli, pattern, ".timer", name) != 0)
 		return CONTROL_NO_UNIT;
 	return fail_no_unit(s, name);
@@ -542,9 +550,10 @@ static void jump(struct simulate *s)
 	manager_clock_jump(s->offline.manager, now, delta);
 }
 
+/* The line too many tells that there is more, and is when the list is cut: what took no time before it has ended. */
 static bool is_enough(const struct simulate *s)
 {
-	return s->report.n >= s->max_rows || s->steps >= STEPS_MAX || s->report.is_failed;
+	return s->report.n > s->max_rows || s->steps >= STEPS_MAX || s->report.is_failed;
 }
 
 static int run(struct simulate *s)
@@ -561,7 +570,7 @@ static int run(struct simulate *s)
 				return r;
 		}
 		if (is_enough(s)) {
-			simulate_cut(&s->report);
+			simulate_cut(&s->report, s->max_rows);
 			s->is_cut = true;
 			break;
 		}

@@ -79,7 +79,7 @@ static const struct cli_verb verbs[] = {
 	  cli_is, NULL },
 	{ LOOK, "is-enabled", NULL, "UNIT…", "exit status 0 if one of the units is enabled, else 1", CLI_QUIET, 1, -1,
 	  cli_is, NULL },
-	{ LOOK, "is-healthy", NULL, "[UNIT…]", "exit status 0 if there is nothing to look at, else 1 and a line for each",
+	{ LOOK, "is-healthy", NULL, "[PATTERN…]", "exit status 0 if there is nothing to look at, else 1 and a line for each",
 	  CLI_QUIET, 0, -1, cli_is_healthy, NULL },
 
 	{ DO, "start", NULL, "UNIT…", "run services, wait for their ends, tell the results", JOB, 1, -1, cli_job, NULL },

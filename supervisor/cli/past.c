@@ -35,7 +35,7 @@ static int whole_name(const struct cli *c, const char *typed, const char **ret)
 	char name[CLI_UNIT_MAX];
 	int status = CONTROL_OK;
 
-	if (strpbrk(typed, "*?["))
+	if (cli_is_pattern(typed))
 		*ret = strdup(typed);
 	else
 		status = cli_unit_name(c, typed, ".service", name);

@@ -202,13 +202,16 @@ void simulate_jumped(struct simulate_report *r, int64_t delta)
 		row->delta = delta;
 }
 
-void simulate_cut(struct simulate_report *r)
+void simulate_cut(struct simulate_report *r, size_t max)
 {
-	uint64_t n = r->n;
-	struct simulate_row *row = row_new(r, SIMULATE_CUT);
+	struct simulate_row *row;
 
+	if (r->n > max)
+		r->n = max;
+	max = r->n;
+	row = row_new(r, SIMULATE_CUT);
 	if (row)
-		row->count = n;
+		row->count = max;
 }
 
 /* ---- in words ---- */

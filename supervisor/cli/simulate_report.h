@@ -77,8 +77,8 @@ void simulate_told(struct simulate_report *r, const char *type, const char *time
 void simulate_learn(struct simulate_report *r, const char *timer, const char *target, bool is_hidden);
 void simulate_learned(struct simulate_report *r);
 void simulate_jumped(struct simulate_report *r, int64_t delta);
-/* That the end of the list is not the end of what would happen. */
-void simulate_cut(struct simulate_report *r);
+/* That the end of the list is not the end of what would happen: what is beyond @max lines is dropped. */
+void simulate_cut(struct simulate_report *r, size_t max);
 
 /* Each returns the exit status. */
 int simulate_print_table(const struct simulate_report *r, struct cli *c);

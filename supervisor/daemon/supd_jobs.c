@@ -182,16 +182,24 @@ static const char *text_of(const struct supd_row *row, const char *key)
 	return NULL;
 }
 
+/* The reason of a miss, for who waits for the run that it might have been. */
+static const char *why_missed(const char *reason)
+{
+	if (!reason)
+		return "missed";
+	return str_equal(reason, "overlap") ? "it is active already" : reason;
+}
+
 void jobs_event(struct supd_control *c, const char *type, const char *unit, const struct supd_row *fields)
 {
-	const char *reason = text_of(fields, "reason");
+	const char *reason = why_missed(text_of(fields, "reason"));
 	struct waiter *w, *next;
 
 	if (!unit || !str_equal(type, "missed"))
 		return;
 	DL_FOREACH_SAFE(c->jobs.waiter, w, next)
 		if (w->what == WAITS_FOR_TIMER && str_equal(w->timer, unit))
-			answer_none(c, w, reason ? reason : "missed");
+			answer_none(c, w, reason);
 }
 
 void jobs_timers_changed(struct supd_control *c)

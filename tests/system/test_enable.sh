@@ -216,5 +216,20 @@ if [ "${ENABLE_TIMER:-yes}" = yes ]; then
 	exits 0 "unmasked" supctl unmask plain.timer
 	exits 0 "it is" supctl is-active plain.timer
 fi
+
+# ---- several at once ----
+
+service several.service 'ExecStart=/bin/true'
+exits 0 "a new unit" supctl reload
+exits 4 "of several units one is unknown" supctl enable nosuch.service several.service
+says 'several\.service: enabled' "the others are enabled"
+exits 4 "in JSON" supctl disable --json several.service nosuch.service
+is "an error stands in its place" "$(python3 -c 'import json,sys; print([(a["unit"], a.get("changed"), a.get("exitcode")) \
+	for a in json.loads(sys.argv[1])])' "$output")" "[('several.service', True, None), ('nosuch.service', None, 4)]"
+exits 4 "of one unit" supctl enable --json nosuch.service
+says '^{"error":true,.*"exitcode":4}$' "the error stands alone"
+exits 4 "a pattern" supctl enable several.service 'several*'
+says "^supctl: 'several\*' is a pattern, and the name of a unit is wanted here" "is no name"
+exits 1 "and nothing was done" supctl is-enabled several.service
 supd_stop
 done_testing

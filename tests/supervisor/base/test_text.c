@@ -107,7 +107,8 @@ END_TEST
 static const char *const vocabulary[] = {
 	"ExecStart",    "ExecStartPre", "ExecStartPost", "ExecStop",   "User",       "Group",
 	"OnCalendar",   "OnBootSec",    "OnActiveSec",   "Unit",       "Persistent", "RemainAfterExit",
-	"WorkingDirectory", "Nice",     "UMask",         "Environment", "EnvironmentFile", NULL,
+	"WorkingDirectory", "Nice",     "UMask",         "Environment", "EnvironmentFile", "cond.timer", "backup.timer",
+	NULL,
 };
 
 static const char *next_word(void *userdata, size_t i)
@@ -127,6 +128,9 @@ static const struct {
 	{"ExecStartPr", "ExecStartPre"}, {"OnBotSec", "OnBootSec"},      {"Frobnicate", NULL},
 	{"X", NULL},                    {"", NULL},                      {"Foo", NULL},
 	{"Restart", NULL},              {"Type", NULL},
+	/* A suffix that both have is no likeness. */
+	{"nope.timer", NULL},           {"con.timer", "cond.timer"},     {"bakcup.timer", "backup.timer"},
+	{"backup.service", NULL},
 };
 
 START_TEST(near_words_are_suggested_and_far_ones_not)

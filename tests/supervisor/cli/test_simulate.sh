@@ -118,8 +118,13 @@ is 'the legend counts' \
 	'4 runs, 1 failed for good, 0 moments missed.'
 is 'a list that is cut says so' \
 	"$(simulate --from='2026-07-01' --limit=2 often 2>&1 | sed -E 's/ {2,}/ /g' | tail -2)" \
-"Wed 2026-07-01 00:40:00 CEST - - cut cut after 2 lines
-supctl: cut after 2 lines, at Wed 2026-07-01 00:40:00 CEST (--limit= allows more, UNITs and --to= ask for less)"
+"Wed 2026-07-01 01:00:00 CEST - - cut cut after 2 lines
+supctl: cut after 2 lines, at Wed 2026-07-01 01:00:00 CEST (--limit= allows more, UNITs and --to= ask for less)"
+is 'where the next line would come: what has ended before has' \
+	"$(json '[r.get("result") for r in a]' --from='2026-07-01' --limit=2 --take=often:10min often)" \
+	"['success', 'success', None]"
+is 'a list that is as long as it may be is not cut' "$(json '[r["event"] for r in a]' --from='2026-07-01' --to=+1h --limit=3 \
+	often)" "['run', 'run', 'run']"
 is 'in JSON, too' "$(json 'a[-1]["event"], a[-1]["count"]' --from='2026-07-01' --limit=2 often)" 'cut 2'
 is 'nothing happens: an empty array' "$(simulate --json --from='2026-07-01 12:00' --to='+1h' daily)" '[]'
 
@@ -154,5 +159,22 @@ is 'an invalid unit is left out, and that is said' \
 	"$(simulate --from='2026-07-01 12:00' --to='+1min' 2>&1 >/dev/null)" \
 	'supctl: 1 unit is invalid and left out (supctl verify tells why)'
 is 'unless it is asked for' "$(status simulate bad)" 4
+is 'by its name: what a pattern matches besides is simulated' "$(status simulate '[bd]*')" 0
+is 'a pattern that matches nothing sound' "$(simulate 'ba[d]' 2>&1)" "supctl: no unit matches 'ba[d]'"
+is 'is one that matches nothing' "$(status simulate 'z*')" 4
+
+# ---- times ----
+
+service tick 'ExecStart=/bin/true'
+timer tick 'OnCalendar=*:0/10'
+is '+SPAN and SPAN left count from the beginning' \
+	"$(for to in +40min '40min left'; do json 'len(a)' --from='2026-07-01' --to="$to" tick; done)" '4
+4'
+is 'so does the time of a jump' \
+	"$(json '[r["event"] for r in a]' --from='2026-07-01' --to=+25min --clock-jump=+15min,-5min tick)" \
+	"['run', 'clock-jump', 'run']"
+is 'all other times are what they are everywhere' \
+	"$(for to in now '5min ago' today; do status simulate --from=yesterday --limit=1 --to="$to" tick; done | sort -u)" 0
+is 'an end in the past needs a beginning before it' "$(status simulate --to='5min ago')" 2
 
 done_testing
