@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* When the state is written: an intent at once, everything else within a second, and all of it at the end. */
+/* When the state is written: an intent at once, everything else at once, too, but no more than once a second, and all
+ * of it at the end. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,12 +147,17 @@ static int load_generation(struct supd_instance *self, const struct supd_now *no
 	return r;
 }
 
-/* Not read is not empty: writing over it would lose what it says. */
-static int leave_alone(struct supd_instance *self, const struct supd_now *now, int error, const char *why)
+static void without_memory(struct supd_instance *self, const struct supd_now *now, int error)
 {
 	self->is_persistent = false;
 	self->failing_since = usec_max(now->real, 1);
 	self->failure = error;
+}
+
+/* Not read is not empty: writing over it would lose what it says. */
+static int leave_alone(struct supd_instance *self, const struct supd_now *now, int error, const char *why)
+{
+	without_memory(self, now, error);
 	timer_log(self, SUPD_LOG_WARNING, NULL, "%s; timers run without memory, and it is left as it is", why);
 	return 0;
 }
@@ -162,6 +168,10 @@ static int not_read(struct supd_instance *self, const struct supd_now *now, int 
 
 	if (error == -ENOMEM)
 		return error;
+	if (error == -EROFS) { /* of the whole directory supd itself has told */
+		without_memory(self, now, error);
+		return 0;
+	}
 	snprintf(why, sizeof(why), "the state file cannot be read (%s)", strerror(-error));
 	return leave_alone(self, now, error, why);
 }
@@ -353,8 +363,8 @@ static void outcome(struct supd_instance *self, const struct supd_now *now, int 
 		.key = "error", .type = SUPD_STRING, .value.string = result < 0 ? strerror(-result) : "",
 	};
 
-	self->not_before = usec_add(now->boot, result < 0 ? SAVE_RETRY : SAVE_INTERVAL);
 	if (result < 0) {
+		self->not_before = usec_add(now->boot, SAVE_RETRY);
 		self->is_dirty = self->is_whole_wanted = true;
 		self->failure = result;
 		if (self->failing_since != 0)
@@ -363,6 +373,7 @@ static void outcome(struct supd_instance *self, const struct supd_now *now, int 
 		timer_tell(self, "not-persisted", NULL, &error, 1);
 	} else if (self->failing_since != 0) {
 		self->failing_since = 0;
+		self->not_before = now->boot;
 		timer_tell(self, "persisted", NULL, NULL, 0);
 	}
 }
@@ -441,8 +452,13 @@ void persist_settle(struct supd_instance *self, const struct supd_now *now)
 		durable(self, now, UINT64_MAX);
 		return;
 	}
-	if (has_new_intents(self) || (self->is_dirty && self->ticket == 0 && self->not_before <= now->boot))
+	if (has_new_intents(self)) {
 		write_now(self, now);
+	} else if (self->is_dirty && self->ticket == 0 && self->not_before <= now->boot) {
+		/* Of a short run its intent was written just now; what it came to is no less urgent for that. */
+		self->not_before = usec_add(now->boot, SAVE_INTERVAL);
+		write_now(self, now);
+	}
 	if (self->is_dirty && self->ticket == 0)
 		self->save_at = usec_max(self->not_before, now->boot);
 }

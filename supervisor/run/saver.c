@@ -179,7 +179,7 @@ static int slot_get(struct saver *s, const char *plugin, struct slot **ret)
 	int r;
 
 	if (s->dir < 0)
-		return -ENOTDIR;
+		return -EROFS; /* the only reason for there being none */
 	r = file_name(plugin, name);
 	if (r < 0)
 		return r;

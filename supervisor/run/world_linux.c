@@ -498,7 +498,7 @@ static int world_set_aside(void *ctx, const char *plugin, char *ret_name, size_t
 static int gate_name(struct world_linux *w, const char *name, char *buf, size_t n)
 {
 	if (w->config.state_dir < 0)
-		return -ENOTDIR;
+		return -EROFS;
 	if (strspn(name, "abcdefghijklmnopqrstuvwxyz-") != strlen(name))
 		return -EINVAL;
 	return snprintf(buf, n, "experimental-%s", name) < (int) n ? 0 : -ENAMETOOLONG;
@@ -513,7 +513,7 @@ static int world_gate_load(void *ctx, const char *name, bool *ret)
 	int r;
 
 	r = gate_name(w, name, file, sizeof(file));
-	if (r == -ENOTDIR)
+	if (r == -EROFS)
 		return -ENOENT;
 	if (r >= 0)
 		r = atomic_file_read(w->config.state_dir, file, 0, GATE_FILE_MAX, &bytes, &n);
