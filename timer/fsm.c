@@ -348,7 +348,7 @@ static bool is_ours(const struct step *s)
 	       memcmp(s->memory->open.run_id, s->ev->run_id, sizeof(s->ev->run_id)) == 0;
 }
 
-static bool is_retried(const struct timer_spec *spec, enum supd_result result)
+bool timer_is_retried(const struct timer_spec *spec, enum supd_result result)
 {
 	switch (result) {
 	case SUPD_RESULT_EXIT_CODE:
@@ -375,7 +375,7 @@ static bool is_retried(const struct timer_spec *spec, enum supd_result result)
 	return false;
 }
 
-static bool is_failure(enum supd_result result)
+bool timer_has_failed(enum supd_result result)
 {
 	return result != SUPD_RESULT_NONE && result != SUPD_RESULT_SUCCESS && result != SUPD_RESULT_SKIPPED;
 }
@@ -397,7 +397,7 @@ static bool climb(struct step *s)
 	struct timer *t = s->t;
 	const struct timer_spec *spec = s->c->spec;
 
-	if (!t->is_active || !is_retried(spec, s->ev->result) || t->attempt == 0 || t->attempt > spec->n_retries)
+	if (!t->is_active || !timer_is_retried(spec, s->ev->result) || t->attempt == 0 || t->attempt > spec->n_retries)
 		return false;
 	t->retry_at = usec_add(s->now.boot, spec->retry[t->attempt - 1]);
 	step_effect(s, (struct timer_effect) { .kind = TFX_RETRY });
@@ -413,7 +413,7 @@ void step_own_run_ended(struct step *s, struct stamp end)
 	m->last_result = s->ev->result;
 	m->last_status = s->ev->status;
 	m->is_interrupted = false;
-	if (is_failure(s->ev->result))
+	if (timer_has_failed(s->ev->result))
 		m->last_failure = end;
 	step_close_run(s);
 	follows = climb(s);

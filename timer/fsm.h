@@ -182,6 +182,10 @@ struct timer_coming {
 usec_t timer_next(const struct timer *t, const struct timer_context *c, const struct supd_now *now,
 		  struct timer_coming *ret);
 
+/* Is the ladder for an end like this? */
+bool timer_is_retried(const struct timer_spec *spec, enum supd_result result);
+bool timer_has_failed(enum supd_result result);
+
 static inline bool timer_has_open_run(const struct timer *t)
 {
 	return t->phase != TIMER_IDLE;

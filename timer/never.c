@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "timer/never.h"
 
+#include "base/cleanup.h"
 #include "base/diag.h"
+#include "base/keys.h"
 #include "timer/calendar.h"
 #include "timer/fsm.h"
 #include "timer/spec.h"
 
-#define BY_HAND "waits for a first run by hand: no trigger begins it"
+#define FIRST_RUN "waits for a first run, which no trigger of this timer begins"
 
 static bool is_interval(const struct trigger *t)
 {
@@ -18,7 +20,27 @@ static bool begins_at_changes(const struct timer_spec *spec)
 	return spec->on_clock_change || spec->on_timezone_change;
 }
 
-void never_warn(const struct timer_spec *spec, const struct zone *local, usec_t now, const char *file, struct diag *d)
+/* Where a trigger was written; NULL: nowhere. What is written twice is found where it counts. */
+static const struct assignment *written(const struct trigger *t, const struct assignment *assignment, size_t n)
+{
+	const char *key = trigger_kind_to_key(t->kind);
+
+	while (n-- > 0)
+		if (str_equal(assignment[n].section, "Timer") && str_equal(assignment[n].key, key) &&
+		    str_equal(assignment[n].value, t->text))
+			return &assignment[n];
+	return NULL;
+}
+
+static void warn(struct diag *d, const struct trigger *t, const struct assignment *a, const char *why)
+{
+	const char *key = trigger_kind_to_key(t->kind);
+
+	diag_add(d, DIAG_WARNING, a ? a->file : NULL, a ? a->line : 0, key, "%s=%s %s", key, t->text, why);
+}
+
+void never_warn(const struct timer_spec *spec, const struct zone *local, usec_t now, const struct assignment *assignment,
+		size_t n, struct diag *d)
 {
 	bool only_intervals = spec->n_triggers > 0 && !begins_at_changes(spec);
 
@@ -29,12 +51,11 @@ void never_warn(const struct timer_spec *spec, const struct zone *local, usec_t 
 		/* Of an impossible date its parser has told. */
 		if (t->kind == TRIGGER_CALENDAR && calendar_is_possible(t->calendar) &&
 		    calendar_next(t->calendar, local, now, NULL) == USEC_NEVER)
-			diag_add(d, DIAG_WARNING, file, 0, "OnCalendar",
-				 "OnCalendar=%s lies in the past, so it never elapses", t->text);
+			warn(d, t, written(t, assignment, n), "lies in the past, so it never elapses");
 	}
 	if (only_intervals)
-		diag_add(d, DIAG_WARNING, file, 0, trigger_kind_to_key(spec->trigger[0].kind), "%s= " BY_HAND,
-			 trigger_kind_to_key(spec->trigger[0].kind));
+		warn(d, &spec->trigger[0], written(&spec->trigger[0], assignment, n),
+		     FIRST_RUN "; OnActiveSec= or OnStartupSec= would");
 }
 
 const char *never_reason(const struct timer *t, const struct timer_spec *spec)
@@ -57,6 +78,6 @@ const char *never_reason(const struct timer *t, const struct timer_spec *spec)
 			has_interval = true;
 	}
 	if (has_interval)
-		return BY_HAND;
+		return FIRST_RUN;
 	return has_calendar ? "its last moment lies in the past" : "its span is infinite";
 }

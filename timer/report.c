@@ -106,7 +106,9 @@ static const char *sub_state(const struct entry *e, usec_t next)
 		return "running";
 	if (!e->timer.is_active)
 		return "dead";
-	return next == USEC_NEVER ? "elapsed" : "waiting";
+	if (next != USEC_NEVER)
+		return "waiting";
+	return e->config->spec.remain_after_elapse ? "elapsed" : "dead";
 }
 
 static bool is_active(const struct entry *e, usec_t next)

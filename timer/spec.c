@@ -440,3 +440,38 @@ int timer_spec_parse(const char *name, const char *path,
 		*ret = *spec;
 	return r;
 }
+
+static bool same_trigger(const struct trigger *a, const struct trigger *b)
+{
+	return a->kind == b->kind && a->span == b->span && str_equal(a->text, b->text);
+}
+
+static bool same_triggers(const struct timer_spec *a, const struct timer_spec *b)
+{
+	for (unsigned i = 0; i < a->n_triggers && i < b->n_triggers; i++)
+		if (!same_trigger(&a->trigger[i], &b->trigger[i]))
+			return false;
+	return a->n_triggers == b->n_triggers && a->on_clock_change == b->on_clock_change &&
+	       a->on_timezone_change == b->on_timezone_change;
+}
+
+static bool same_ladder(const struct timer_spec *a, const struct timer_spec *b)
+{
+	for (unsigned i = 0; i < a->n_retries && i < b->n_retries; i++)
+		if (a->retry[i] != b->retry[i])
+			return false;
+	return a->n_retries == b->n_retries && a->retry_on == b->retry_on;
+}
+
+static bool same_delay(const struct timer_spec *a, const struct timer_spec *b)
+{
+	return a->accuracy == b->accuracy && a->randomized_delay == b->randomized_delay &&
+	       a->fixed_random_delay == b->fixed_random_delay;
+}
+
+bool timer_spec_is_same(const struct timer_spec *a, const struct timer_spec *b)
+{
+	return str_equal(a->unit, b->unit) && same_triggers(a, b) && same_ladder(a, b) && same_delay(a, b) &&
+	       a->catch_up == b->catch_up && a->persistent == b->persistent && a->is_enabled == b->is_enabled &&
+	       a->remain_after_elapse == b->remain_after_elapse && a->wake_system == b->wake_system;
+}

@@ -86,6 +86,9 @@ int timer_spec_parse(const char *name, const char *path,
 		     const struct assignment *assignment, size_t n, const struct timer_defaults *defaults, struct zone_cache *zones, struct arena *arena,
 		     struct diag *d, struct timer_spec *ret);
 
+/* Do both ask for the same? How it is written and described does not count. */
+bool timer_spec_is_same(const struct timer_spec *a, const struct timer_spec *b);
+
 /* "calendar", "startup", "active", "boot", "unit-active", "unit-inactive": the cause of a run. */
 const char *trigger_kind_to_string(enum trigger_kind k);
 /* "OnCalendar" … */

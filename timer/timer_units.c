@@ -54,13 +54,27 @@ static const char *target_fault(struct supd_instance *self, const char *target)
 	return state.is_startable || state.is_masked ? NULL : state.why_not;
 }
 
-static void judge_target(struct supd_instance *self, const char *file, const struct timer_spec *spec, struct diag *d)
+/* Where the target is named; of @file alone, if it is not. */
+static struct assignment target_place(const char *file, const struct assignment *all, size_t n)
 {
-	const char *fault = spec->unit ? target_fault(self, spec->unit) : NULL;
+	while (n-- > 0)
+		if (str_equal(all[n].section, "Timer") && str_equal(all[n].key, "Unit"))
+			return *all[n].value ? all[n] : (struct assignment) { .file = file };
+	return (struct assignment) { .file = file };
+}
 
-	if (fault)
-		diag_add(d, DIAG_ERROR, file, 0, NULL, "its target %s %s%s", spec->unit, fault,
-			 str_equal(fault, "is missing") ? " (set Unit= or add the service)" : "");
+static void judge_target(struct supd_instance *self, const struct assignment *place, const struct timer_spec *spec,
+			 struct diag *d)
+{
+	const char *fault = spec->unit ? target_fault(self, spec->unit) : NULL, *advice = "";
+
+	if (!fault)
+		return;
+	if (str_equal(fault, "is missing"))
+		advice = place->key ? " (add it, or name another)" : " (set Unit= or add the service)";
+	else if (str_equal(fault, "is a template"))
+		advice = " (name an instance of it)";
+	diag_add(d, DIAG_ERROR, place->file, place->line, place->key, "its target %s %s%s", spec->unit, fault, advice);
 }
 
 /* @assignment's strings are lent; the spec copies what it keeps. */
@@ -68,6 +82,7 @@ static int understand(struct supd_instance *self, const struct supd_unit_file *f
 		      struct diag *d)
 {
 	_cleanup_free_ struct assignment *all = calloc(file->n_assignments + 1, sizeof(*all));
+	struct assignment target;
 	int r;
 
 	if (!all)
@@ -85,8 +100,9 @@ static int understand(struct supd_instance *self, const struct supd_unit_file *f
 			     self->zones, &c->arena, d, &c->spec);
 	if (r < 0)
 		return r;
-	judge_target(self, file->path, &c->spec, d);
-	never_warn(&c->spec, zone_cache_local(self->zones), self->info.now.real, file->path, d);
+	target = target_place(file->path, all, file->n_assignments);
+	judge_target(self, &target, &c->spec, d);
+	never_warn(&c->spec, zone_cache_local(self->zones), self->info.now.real, all, file->n_assignments, d);
 	if (!c->spec.is_enabled_said)
 		c->spec.is_enabled = file->is_enabled;
 	c->is_valid = d->n_errors == 0;
@@ -399,11 +415,12 @@ int units_load(struct supd_instance *self)
 /* A timer whose file stands as it was, but whose target does not. */
 static void judge_unchanged(struct supd_instance *self, struct entry *e)
 {
+	const struct assignment place = { .file = e->name };
 	struct diag d = { 0 };
 
 	if (!e->is_present || e->next || !is_usable(e->config))
 		return;
-	judge_target(self, e->name, &e->config->spec, &d);
+	judge_target(self, &place, &e->config->spec, &d);
 	tell_problems(self, e->name, &d);
 	diag_done(&d);
 }
@@ -461,11 +478,8 @@ static void replace_config(struct supd_instance *self, const struct supd_now *no
 	if (!is_usable(e->next)) {
 		entry_end(self, now, e); /* its last step is under the old rules */
 		e->config = TAKE_PTR(e->next);
-	} else if (e->is_running && old->fingerprint != e->next->fingerprint) {
+	} else if (e->is_running && !timer_spec_is_same(&old->spec, &e->next->spec)) {
 		change(self, now, e);
-	} else if (e->is_running) {
-		e->next = config_free(e->next);
-		return;
 	} else {
 		e->config = TAKE_PTR(e->next);
 	}

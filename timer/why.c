@@ -234,6 +234,22 @@ static void say_changes(const struct why *w, struct words *s)
 		say(s, "elapses besides whenever the time zone changes (OnTimezoneChange=)");
 }
 
+/* Why its moments would be missed. */
+static void say_target(struct why *w, struct words *s)
+{
+	const struct supd_host *host = w->self->host;
+	struct supd_unit_state state = { .size = sizeof(state) };
+
+	if (host->unit_state(host->ctx, w->spec->unit, &state) < 0)
+		say(s, text(w, "%s is missing; moments are missed", w->spec->unit));
+	else if (state.is_masked)
+		say(s, text(w, "%s is masked; moments until it is unmasked are missed", w->spec->unit));
+	else if (!state.is_startable)
+		say(s, text(w, "%s %s; moments are missed", w->spec->unit, state.why_not));
+	else if (!state.is_enabled)
+		say(s, text(w, "%s says Enabled=no; moments are missed", w->spec->unit));
+}
+
 static void say_waits(struct why *w, struct words *s)
 {
 	const struct open_run *open = &w->timer->memory.open;
@@ -243,12 +259,33 @@ static void say_waits(struct why *w, struct words *s)
 		say(s, text(w, "waits for the end of %s (%s, attempt %u); moments until then are missed", w->spec->unit,
 			    open->cause, open->attempt));
 	else if (w->timer->is_target_active)
-		say(s, text(w, "%s is active, and was not started by this timer; moments until it ends are missed",
+		say(s, text(w, "%s is active, and no run of this timer goes on; moments until it is inactive are missed",
 			    w->spec->unit));
+	else
+		say_target(w, s);
 	if (!w->timer->is_active)
 		say(s, "disabled: it does not elapse");
 	if (never)
 		say(s, text(w, "never elapses again: %s", never));
+}
+
+static const char *retry_on(struct why *w)
+{
+	static const struct {
+		enum retry_on bit;
+		const char *word;
+	} words[] = {
+		{ RETRY_ON_EXIT, "exit" },
+		{ RETRY_ON_SIGNAL, "signal" },
+		{ RETRY_ON_TIMEOUT, "timeout" },
+		{ RETRY_ON_EXEC, "exec" },
+	};
+	const char *list = "";
+
+	for (size_t i = 0; i < ELEMENTS(words); i++)
+		if (w->spec->retry_on & words[i].bit)
+			list = text(w, "%s%s%s", list, *list ? " " : "", words[i].word);
+	return list;
 }
 
 static void say_ladder(struct why *w, struct words *s)
@@ -261,9 +298,22 @@ static void say_ladder(struct why *w, struct words *s)
 		say(s, text(w, "retry %u of %u in %s (of: %s)", w->timer->attempt, w->spec->n_retries,
 			    span(w, usec_sub(w->timer->retry_at, w->now->boot)), rungs));
 	else if (w->spec->n_retries > 0)
-		say(s, text(w, "a failed run is retried after %s", rungs));
+		say(s, text(w, "a failed run is retried after %s (RetryOn=%s)", rungs, retry_on(w)));
 	else
 		say(s, "a failed run is not retried");
+}
+
+/* Why no retry follows the last run. */
+static const char *for_good(const struct why *w)
+{
+	const struct timer_memory *m = &w->timer->memory;
+
+	if (m->is_interrupted || !timer_has_failed(m->last_result) || m->last_result == SUPD_RESULT_STOPPED ||
+	    timer_has_open_run(w->timer) || w->timer->retry_at != USEC_NEVER)
+		return "";
+	if (!timer_is_retried(w->spec, m->last_result))
+		return ", for good: such an end is not retried";
+	return w->timer->attempt > w->spec->n_retries ? ", for good: no retry is left" : ", for good";
 }
 
 static void say_record(struct why *w, struct words *s)
@@ -274,7 +324,7 @@ static void say_record(struct why *w, struct words *s)
 					       : report_result_words(m->last_result, m->last_status, buf, sizeof(buf));
 
 	if (m->last_end.real != 0 && result)
-		say(s, text(w, "last run ended %s: %s", moment(w, m->last_end.real), result));
+		say(s, text(w, "last run ended %s: %s%s", moment(w, m->last_end.real), result, for_good(w)));
 	if (m->last_success.real != 0 && m->last_result != SUPD_RESULT_SUCCESS)
 		say(s, text(w, "last success: %s", moment(w, m->last_success.real)));
 }

@@ -307,6 +307,21 @@ START_TEST(a_crash_in_a_run_is_made_up_for)
 }
 END_TEST
 
+/* The intent of a short run is written just before its end; that the end waits for no interval between the writes. */
+START_TEST(a_crash_just_after_a_short_run_runs_nothing_twice)
+{
+	pair("OnCalendar=hourly\n");
+	job.takes = SECOND / 100;
+	sim_boot(&sim, false, SIM_2026);
+	ck_assert(sim_run(&sim, HOUR + SECOND / 4));
+	sim_crash(&sim);
+	sim_boot(&sim, false, SIM_2026 + HOUR + 2 * MINUTE);
+	ck_assert(sim_run(&sim, 30 * MINUTE));
+	happened(0, "run", "calendar", SIM_2026 + HOUR);
+	nothing_more(1);
+}
+END_TEST
+
 START_TEST(an_interval_of_seven_days_counts_over_restarts)
 {
 	pair("OnUnitActiveSec=7d\nOnStartupSec=1min\n");
@@ -338,6 +353,31 @@ START_TEST(a_reload_keeps_anchors_and_runs)
 	happened(0, "run", "startup", SIM_2026 + 10 * MINUTE);
 	happened(1, "run", "unit-active", SIM_2026 + 71 * MINUTE);
 	nothing_more(2);
+}
+END_TEST
+
+START_TEST(what_is_only_written_otherwise_changes_nothing_at_a_reload)
+{
+	static const char *const ways[] = {
+		"OnActiveSec=10min\nRetrySec=1h\n",
+		"# for the night\nOnActiveSec=10min\nRetrySec=1h\n",
+		"RetrySec=60min\nOnActiveSec=1\nOnActiveSec=\nOnActiveSec=10min\n[Unit]\nDescription=x\n",
+		"OnActiveSec=10min\nRetrySec=1h\nEnabled=yes\nPersistent=yes\n",
+	};
+
+	pair(ways[0]);
+	job = (struct sim_job) { .takes = SECOND, .wstatus = W_EXITCODE(1, 0) };
+	sim_boot(&sim, false, SIM_2026);
+	for (unsigned i = 0; i < 70; i++) {
+		timer("a.timer", ways[i % ELEMENTS(ways)]);
+		ck_assert_int_eq(sim_reload(&sim), 0);
+		ck_assert(sim_run(&sim, MINUTE));
+	}
+	ck_assert(sim_run(&sim, 10 * MINUTE));
+	happened(0, "run", "active", SIM_2026 + 10 * MINUTE);
+	happened(1, "retry", "", SIM_2026 + 10 * MINUTE + SECOND);
+	happened(2, "run", "retry", SIM_2026 + 70 * MINUTE + SECOND);
+	nothing_more(3);
 }
 END_TEST
 
@@ -893,8 +933,10 @@ static Suite *scenarios_suite(void)
 	tcase_add_test(t, a_week_off_is_on_record_as_missed);
 	tcase_add_test(t, many_catch_ups_are_spread);
 	tcase_add_test(t, a_crash_in_a_run_is_made_up_for);
+	tcase_add_test(t, a_crash_just_after_a_short_run_runs_nothing_twice);
 	tcase_add_test(t, an_interval_of_seven_days_counts_over_restarts);
 	tcase_add_test(t, a_reload_keeps_anchors_and_runs);
+	tcase_add_test(t, what_is_only_written_otherwise_changes_nothing_at_a_reload);
 	tcase_add_test(t, a_reload_with_a_mistake_changes_nothing);
 	tcase_add_test(t, a_reload_that_takes_the_target_from_a_running_timer);
 	tcase_add_test(t, two_timers_on_one_target);

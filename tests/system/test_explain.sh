@@ -31,6 +31,16 @@ timer past 'OnCalendar=2020-01-01'
 service busy.service "ExecStart=/bin/sleep 1000"
 timer busy 'OnCalendar=*:*:*'
 timer broken 'OnCallendar=daily'
+service stays.service 'ExecStart=/bin/true' 'RemainAfterExit=yes'
+timer stays 'OnActiveSec=0'
+service gone.service 'ExecStart=/bin/true'
+timer gone 'OnActiveSec=0' 'RemainAfterElapse=no'
+service killed.service 'ExecStart=/bin/sh -c "kill -9 $$$$"'
+timer killed 'OnActiveSec=0'
+service spent.service 'ExecStart=/bin/false'
+timer spent 'OnActiveSec=0' 'RetrySec=0' 'RetryOn=exit timeout'
+ln -s /dev/null "$units/masked.service"
+timer masked 'OnCalendar=2090-01-01'
 service daily.service 'ExecStart=/bin/true'
 timer daily 'OnCalendar=daily' 'RandomizedDelaySec=1h' 'FixedRandomDelay=yes'
 
@@ -38,6 +48,9 @@ supd_start --experimental=timers
 ok "a run that fails" log_has 'bad\.service\[[0-9a-f]+\]: failed exit 3'
 ok "a moment is missed" log_has 'busy\.timer: missed: overlap'
 ok "and one more" log_has 'lost\.service\[[0-9a-f]+\]: failed exit 1'
+ok "one is killed" log_has 'killed\.service\[[0-9a-f]+\]: killed KILL'
+ok "a ladder is spent" log_has 'spent\.service\[[0-9a-f]+\]: started by spent\.timer \(retry, attempt 2\)'
+ok "and one remains" log_has 'stays\.service\[[0-9a-f]+\]: success'
 
 # ---- why ----
 
@@ -67,7 +80,17 @@ says '^a fixed random delay of up to 1h is part of each moment: ' "and what it m
 exits 0 "why: never" supctl why past.timer
 says '^Next: never: its last moment lies in the past$' "with the reason"
 exits 0 "why: it waits for a person" supctl why hand.timer
-says '^Next: never: waits for a first run by hand: no trigger begins it$' "and says so"
+says '^Next: never: waits for a first run, which no trigger of this timer begins$' "and says so"
+exits 0 "why: a target that remains active" supctl why stays.timer
+says '^stays\.service is active, and no run of this timer goes on; moments until it is inactive are missed$' "says that it does"
+exits 0 "why: a target that is masked" supctl why masked.timer
+says '^masked\.service is masked; moments until it is unmasked are missed$' "says what comes of it"
+exits 0 "why: an end that is not retried" supctl why killed.timer
+says '^last run ended .*: failed signal KILL, for good: such an end is not retried$' "says that it is not"
+says '^a failed run is retried after 30s, 2min, 10min \(RetryOn=exit\)$' "and which is"
+exits 0 "why: a ladder that is spent" supctl why spent.timer
+says '^last run ended .*: failed exit 1, for good: no retry is left$' "says that it is"
+says '\(RetryOn=exit timeout\)$' "and what it is for"
 exits 4 "why: an invalid timer" supctl why broken.timer
 says 'broken\.timer is invalid' "is told"
 exits 4 "why: no such timer" supctl why nosuch
@@ -84,11 +107,15 @@ is "a moment that has not moved is told the same each time" "$(wc -l <<<"$told")
 exits 0 "the list" supctl timers
 says '^never .* past\.timer ' "says never"
 says '^- .* lost\.timer ' "but not of one that elapses again when supd starts"
+is "a timer that does not remain after its elapse is left out" "$(grep -c 'gone\.timer' <<<"$output")" 0
+exits 3 "it is inactive" supctl is-active gone.timer
+exits 0 "but there" supctl timers --all
+says ' gone\.timer ' "with --all"
 is "JSON has a key for it" "$(json timers '[t["unit"] for t in a["timers"] if t["never"]]')" \
 	"['hand.timer', 'past.timer']"
 exits 4 "verify" supctl verify --unit-path="$units"
-says 'past\.timer: warning: OnCalendar=2020-01-01 lies in the past, so it never elapses' "warns of the past"
-says 'hand\.timer: warning: OnUnitActiveSec= waits for a first run by hand: no trigger begins it' "and of what nothing begins"
+says 'past\.timer:[0-9]+: warning: OnCalendar=2020-01-01 lies in the past, so it never elapses' "warns of the past"
+says 'hand\.timer:[0-9]+: warning: OnUnitActiveSec=1h waits for a first run, which no trigger of this timer begins' "and of what nothing begins"
 
 # ---- status in words ----
 
@@ -107,7 +134,7 @@ says '^past\.timer: never elapses again' "one of the past"
 says '^lost\.timer: its last run failed for good with exit status 1' "one that has failed for good"
 says '^busy\.timer: missed since its last run: overlap' "one that misses its moments"
 is "and no others" "$(cut -d: -f1 <<<"$output" | sort | tr '\n' ' ')" \
-	"broken.timer busy.timer hand.timer lost.timer past.timer "
+	"broken.timer busy.timer hand.timer killed.timer lost.timer past.timer spent.timer "
 exits 0 "some are well" supctl is-healthy ok daily.timer bad.timer
 is "and nothing is said of them" "$output" ""
 exits 1 "one is not" supctl is-healthy ok lost.timer
@@ -160,6 +187,30 @@ exits 1 "that is not well" supctl is-healthy ok.timer
 says '^supd: not persisted since ' "at all"
 mkdir -m 0700 "$dir/state"
 supd_kill
+
+# ---- a disk that is read-only ----
+
+if [ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null; then
+	real_supd=$SUPD
+	SUPD=$dir/on-a-read-only-disk
+	cat >"$SUPD" <<-EOF
+		#!/bin/sh
+		exec unshare -m sh -c 'mount --bind "$dir/state" "$dir/state" && mount -o remount,bind,ro "$dir/state" &&
+			exec "$real_supd" "\$@"' supd "\$@"
+	EOF
+	chmod +x "$SUPD"
+	supd_start --experimental=timers
+	SUPD=$real_supd
+	exits 0 "jobs run without a state" supctl trigger daily.timer
+	is "that is one warning" "$(grep -c ' warning .*state' "$log")" 1
+	ok "of supd" grep -q ' warning the state directory .* is on a read-only disk; nothing is kept over restarts$' "$log"
+	exits 0 "status" supctl status daily.timer
+	says 'not persisted since .*: Read-only file system' "says why"
+	exits 1 "and it is not well" supctl is-healthy daily.timer
+	supd_kill
+else
+	skip "a state on a read-only disk" "this needs root and unshare -m"
+fi
 
 exits 69 "no daemon" supctl is-healthy
 exits 69 "no answer" supctl why ok.timer

@@ -529,6 +529,47 @@ START_TEST(other_defaults_count_where_the_file_is_silent)
 }
 END_TEST
 
+static const struct {
+	const char *one, *other;
+	bool is_same;
+} pairs[] = {
+	{ BOOT, BOOT, true },
+	{ BOOT, BOOT "[Unit]\nDescription=x\n", true },
+	{ BOOT, BOOT "RetrySec=30 120s 600\n", true },
+	{ BOOT, BOOT "Enabled=yes\nCatchUpSec=1d\n", true },
+	{ BOOT, BOOT "Enabled=no\n", false },
+	{ BOOT, BOOT "RetrySec=\n", false },
+	{ BOOT, BOOT "RetrySec=30 120s 601\n", false },
+	{ BOOT, BOOT "RetryOn=signal\n", false },
+	{ BOOT, BOOT "CatchUpSec=2d\n", false },
+	{ BOOT, BOOT "Persistent=no\n", false },
+	{ BOOT, BOOT "OnClockChange=yes\n", false },
+	{ BOOT, BOOT "OnTimezoneChange=yes\n", false },
+	{ BOOT, BOOT "RandomizedDelaySec=1\n", false },
+	{ BOOT, BOOT "FixedRandomDelay=yes\n", false },
+	{ BOOT, BOOT "RemainAfterElapse=no\n", false },
+	{ BOOT, BOOT "WakeSystem=yes\n", false },
+	{ BOOT, BOOT "AccuracySec=5\n", false },
+	{ BOOT, BOOT "Unit=y.service\n", false },
+	{ BOOT, BOOT BOOT, false },
+	{ "OnBootSec=1h\n", "OnStartupSec=1h\n", false },
+	{ "OnBootSec=1h\n", "OnBootSec=2h\n", false },
+	{ "OnCalendar=daily\n", "OnCalendar=weekly\n", false },
+};
+
+START_TEST(what_asks_for_the_same_is_the_same)
+{
+	struct reading a, b;
+
+	understand(&a, pairs[_i].one);
+	understand(&b, pairs[_i].other);
+	ck_assert(timer_spec_is_same(&a.spec, &b.spec) == pairs[_i].is_same);
+	ck_assert(timer_spec_is_same(&b.spec, &a.spec) == pairs[_i].is_same);
+	reading_done(&a);
+	reading_done(&b);
+}
+END_TEST
+
 START_TEST(defaults_are_set_from_text)
 {
 	struct timer_defaults d = timer_defaults_builtin;
@@ -580,6 +621,7 @@ static Suite *spec_suite(void)
 	tcase_add_test(t, what_is_not_ours_changes_nothing_and_only_what_is_wanted_is_told);
 	tcase_add_test(t, no_key_stands_twice_in_the_table);
 	tcase_add_test(t, triggers_are_bounded);
+	tcase_add_loop_test(t, what_asks_for_the_same_is_the_same, 0, ELEMENTS(pairs));
 	tcase_add_test(t, the_text_of_a_trigger_is_kept_as_written);
 	tcase_add_test(t, words_and_keys_of_the_triggers_are_what_users_see);
 	suite_add_tcase(s, t);
