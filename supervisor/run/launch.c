@@ -498,15 +498,21 @@ static pid_t start_child(struct launch *l, pid_t *pid, int *pidfd)
 	return clone(child_main, stack + sizeof(stack), (int) flags | SIGCHLD, l, pidfd, NULL, pid);
 }
 
-int launch(struct launch *l, pid_t *pid, int *pidfd)
+void launch_prepare(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	(void) pthread_once(&once, find_out);
+}
+
+int launch(struct launch *l, pid_t *pid, int *pidfd)
+{
 	_cleanup_free_ gid_t *groups = calloc(l->identity->n_groups + 1, sizeof(*groups));
 	int r, saved;
 
 	if (!groups)
 		return refuse(l, ENOMEM);
-	(void) pthread_once(&once, find_out);
+	launch_prepare();
 	l->shares_files = can_share_files;
 	l->highest_fd = highest_wanted(l);
 	l->groups_check = groups;

@@ -51,6 +51,9 @@ struct launch {
 	char oom_score_adjust[8];
 };
 
+/* Finds out what every launch() needs to know, in some 200 us, so that the first need not: once it has been settled which
+ * signals are ignored. */
+void launch_prepare(void);
 /* *pid and *pidfd are written by the kernel before the child's first instruction, so that who sees a dead child
  * in another thread can tell whose it is. Returns 0 (it is another program now, or was ended by a signal
  * before), or -1: step and error say why, and a child, if there was one (*pid > 0), is about to exit and still to

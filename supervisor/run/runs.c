@@ -11,6 +11,7 @@
 #include "run/cgroup_control.h"
 #include "run/guard.h"
 #include "run/keeper.h"
+#include "run/launch.h"
 #include "run/notify.h"
 #include "run/output.h"
 #include "run/process_tree.h"
@@ -596,6 +597,7 @@ int runs_new(sd_event *event, const struct runs_config *config, const struct run
 		runs_free(all);
 		return r;
 	}
+	launch_prepare();
 	*ret = all;
 	return 0;
 }

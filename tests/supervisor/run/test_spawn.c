@@ -27,6 +27,10 @@ static struct scene *scene;
 
 static void set_up(void)
 {
+	/* As in a daemon: before there is a world. */
+	(void) signal(SIGPIPE, SIG_IGN);
+	(void) signal(SIGXFSZ, SIG_IGN);
+	(void) signal(SIGHUP, SIG_IGN);
 	scene = scene_new(NULL);
 }
 
@@ -69,9 +73,6 @@ START_TEST(child_has_default_signals)
 {
 	sigset_t all;
 
-	(void) signal(SIGPIPE, SIG_IGN);
-	(void) signal(SIGXFSZ, SIG_IGN);
-	(void) signal(SIGHUP, SIG_IGN);
 	sigfillset(&all);
 	ck_assert_int_eq(sigprocmask(SIG_BLOCK, &all, NULL), 0);
 	scene_report(scene, 1);
