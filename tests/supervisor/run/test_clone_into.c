@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdio.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -125,6 +127,61 @@ START_TEST(what_cannot_be_joined_is_told)
 }
 END_TEST
 
+/* As many processes as there are: the kernel has made a descriptor by then, and written its number, and takes it back. */
+#define PIDS "/sys/fs/cgroup/pids"
+
+static bool fill_pids_cgroup(char *dir, size_t n)
+{
+	_cleanup_free_ char *max = NULL, *procs = NULL;
+	FILE *f;
+
+	(void) snprintf(dir, n, PIDS "/supd-test-%d", (int) getpid());
+	if (mkdir(dir, 0755) < 0)
+		return false;
+	ck_assert_int_gt(asprintf(&max, "%s/pids.max", dir), 0);
+	ck_assert_int_gt(asprintf(&procs, "%s/cgroup.procs", dir), 0);
+	f = fopen(max, "we");
+	ck_assert(f && fputs("1", f) >= 0 && fclose(f) == 0);
+	f = fopen(procs, "we");
+	ck_assert(f && fputs("0", f) >= 0 && fclose(f) == 0);
+	return true;
+}
+
+static void leave_pids_cgroup(const char *dir)
+{
+	FILE *f = fopen(PIDS "/cgroup.procs", "we");
+
+	ck_assert(f && fputs("0", f) >= 0 && fclose(f) == 0);
+	ck_assert_int_eq(rmdir(dir), 0);
+}
+
+START_TEST(refused_child_leaves_no_descriptor)
+{
+	static const char *const path[] = { "/bin/true", NULL };
+	static char name[] = "true", *const argv[] = { name, NULL }, *const envp[] = { NULL };
+	const struct identity nobody_else = { .set_user = false };
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), pidfd = -1, r;
+	struct launch l = {
+		.path = path, .argv = argv, .envp = envp, .identity = &nobody_else, .umask = 0022,
+		.in = null, .out = null, .err = null, .cgroup = -1,
+	};
+	char dir[128];
+	pid_t pid = 0;
+
+	/* It is a v1 hierarchy, to be had as root; elsewhere there is nothing to be seen. */
+	if (!fill_pids_cgroup(dir, sizeof(dir)))
+		return;
+	r = launch(&l, &pid, &pidfd);
+	leave_pids_cgroup(dir);
+	ck_assert_int_eq(r, -1);
+	ck_assert_int_eq(l.step, EXEC_STEP_FORK);
+	ck_assert_int_eq(l.error, EAGAIN);
+	ck_assert_int_eq(pid, 0);
+	ck_assert_int_eq(pidfd, -1);
+	close(null);
+}
+END_TEST
+
 static Suite *clone_into_suite(void)
 {
 	Suite *s = suite_create("run/clone_into");
@@ -134,6 +191,7 @@ static Suite *clone_into_suite(void)
 	tcase_add_test(t, no_cgroup_is_no_child);
 	tcase_add_test(t, what_cannot_be_cloned_into_is_joined);
 	tcase_add_test(t, what_cannot_be_joined_is_told);
+	tcase_add_test(t, refused_child_leaves_no_descriptor);
 	suite_add_tcase(s, t);
 	return s;
 }
