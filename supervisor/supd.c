@@ -35,7 +35,6 @@ struct supd {
 	struct settings settings;
 	struct surroundings surroundings;
 	struct daemon_inheritance inheritance;
-	struct spare_fds spare;
 	struct log_sink *sink;
 	gid_t read_group;
 	struct places places;
@@ -218,7 +217,6 @@ static int make_world(struct supd *s)
 		.notify_socket = s->places.notify_socket,
 		.environment = (const char *const *) environ,
 		.inheritance = &s->inheritance,
-		.spare = &s->spare,
 	};
 	struct world_events events;
 	int r;
@@ -381,12 +379,6 @@ static int look_around(struct supd *s)
 	return surroundings_look(s->options.settings.is_user, &s->surroundings);
 }
 
-static int keep_spares(struct supd *s)
-{
-	spare_fds_fill(&s->spare);
-	return 0;
-}
-
 /* In this order; taken back in the opposite one by supd_done(). Those without a name speak for themselves. */
 static const struct {
 	const char *what;
@@ -395,7 +387,6 @@ static const struct {
 	{ NULL, open_places },
 	{ "transient units", open_transients },
 	{ "looking around", look_around },
-	{ "spare descriptors", keep_spares },
 	{ "the event loop", make_loop },
 	{ "processes and files", make_world },
 	{ "the history", open_history },
@@ -447,7 +438,6 @@ static void supd_done(struct supd *s)
 	if (s->sink)
 		log_sink_detach(s->sink);
 	sd_event_unref(s->event);
-	spare_fds_release(&s->spare);
 	surroundings_done(&s->surroundings);
 	places_done(&s->places);
 	settings_done(&s->settings);
@@ -468,9 +458,7 @@ static int go(struct supd *s)
 
 int main(int argc, char **argv)
 {
-	struct supd s = {
-		.spare = SPARE_FDS_NONE, .places = PLACES_NONE,
-	};
+	struct supd s = { .places = PLACES_NONE };
 	enum options_verdict v;
 	int r = daemon_prepare(argc, argv, &s.inheritance);
 

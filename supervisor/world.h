@@ -66,10 +66,14 @@ struct world {
 	/* Judges the conditions and asserts of @spec, which may take as long as a disk hangs. Answer: manager_checked(),
 	 * unless the token is released before. An error returned here means: no answer comes. */
 	int (*check)(void *ctx, world_token token, const char *unit, const struct service_spec *spec);
-	/* Starts a process of this run. Answer: manager_spawned() or manager_spawn_failed(), later
-	 * manager_exited(), exactly one of each; a process that ended while its answer was awaited is answered in
-	 * that order all the same. An error returned here means: no answer comes. */
+	/* Starts a process of this run, or has it wait for what there is too little of, in the order of asking. Answer:
+	 * manager_spawned() or manager_spawn_failed(), later manager_exited(), exactly one of each; a process that
+	 * ended while its answer was awaited is answered in that order all the same. An error returned here means: no
+	 * answer comes. */
 	int (*spawn)(void *ctx, const struct spawn_request *request);
+	/* The process whose answer is awaited is not wanted any more: if it waits, the answer is manager_spawn_failed(), soon.
+	 * May be missing. */
+	void (*cancel)(void *ctx, world_token token);
 	/* The process of the last spawn. -ESRCH: it has ended. */
 	int (*kill_main)(void *ctx, world_token token, int signal);
 	/* Every process of the run but, if @spare_main, that one. */

@@ -145,6 +145,10 @@ static bool effect_do(struct manager *m, const struct supd_now *now, struct unit
 			.kind = SVC_SPAWN_FAILED, .boot = now->boot, .step = EXEC_STEP_FORK, .error = -r,
 		};
 		return true;
+	case SVC_FX_CANCEL:
+		if (w->cancel)
+			w->cancel(w->ctx, u->token);
+		return false;
 	case SVC_FX_KILL_MAIN:
 		/* -ESRCH: its end is already on the way to us. */
 		(void) w->kill_main(w->ctx, u->token, fx->signal);

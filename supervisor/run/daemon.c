@@ -245,24 +245,3 @@ int daemon_watchdog(sd_event *event)
 
 	return r < 0 ? r : 0;
 }
-
-/* ---- spare descriptors ---- */
-
-void spare_fds_fill(struct spare_fds *s)
-{
-	if (s->is_filled)
-		return;
-	s->is_filled = true;
-	for (size_t i = 0; i < ELEMENTS(s->fd); i++)
-		s->fd[i] = open("/dev/null", O_RDONLY | O_CLOEXEC);
-}
-
-void spare_fds_release(struct spare_fds *s)
-{
-	if (!s->is_filled)
-		return;
-	s->is_filled = false;
-	for (size_t i = 0; i < ELEMENTS(s->fd); i++)
-		if (s->fd[i] >= 0)
-			close(s->fd[i]);
-}

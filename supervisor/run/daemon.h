@@ -42,13 +42,4 @@ void daemon_tell_status(const char *sentence);
 /* Pings systemd's watchdog, if it wants to be. */
 int daemon_watchdog(sd_event *event);
 
-/* Descriptors kept for the moment when there are no others: opened to be closed. */
-struct spare_fds {
-	int fd[16];
-	bool is_filled;
-};
-#define SPARE_FDS_NONE { .is_filled = false }
-void spare_fds_fill(struct spare_fds *s);
-void spare_fds_release(struct spare_fds *s);
-
 #endif

@@ -3,6 +3,7 @@ noinst_LIBRARIES += librun.a
 RUN_LIBS = librun.a $(STORE_LIBS) $(SYSTEMD_LIBS) -lpthread
 
 librun_a_SOURCES = \
+	%D%/admission.c %D%/admission.h \
 	%D%/cgroup.c %D%/cgroup.h \
 	%D%/cgroup_control.c %D%/cgroup_control.h \
 	%D%/cgroup_home.c %D%/cgroup_home.h \

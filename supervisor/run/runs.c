@@ -8,6 +8,7 @@
 #include "base/cleanup.h"
 #include "base/hash.h"
 #include "base/log.h"
+#include "run/admission.h"
 #include "run/cgroup_control.h"
 #include "run/guard.h"
 #include "run/keeper.h"
@@ -22,6 +23,12 @@
 
 /* Starts that may hang at the same time (on a name service, a network file system) before others wait for them. */
 #define SPAWN_THREADS 8
+/* Starts that the threads have, or will soon have: the others wait without descriptors. */
+#define LAUNCHING_MAX 64u
+/* So many descriptors, and at most a quarter, are no run's: clients, state and what a start needs for a moment. */
+#define RESERVE ((rlim_t) 64)
+/* How long a start is tried again that lacks what no run of ours holds. */
+#define LACK_PATIENCE (10 * USEC_PER_SEC)
 
 struct entry {
 	UT_hash_handle hh;
@@ -31,6 +38,10 @@ struct entry {
 	struct keeper_run *kept; /* what all its processes print; or NULL */
 	struct output *output;  /* of the process of the last spawn, until its end is told */
 	struct spawn *spawn;    /* the last */
+	struct spawn *asked;    /* one that waits to be begun, or NULL */
+	struct admission_wait wait;
+	bool is_cancelled;      /* is not to be begun any more, which is to be told */
+	bool has_begun;         /* has a process, had one, or was about to */
 	bool is_launching;      /* a thread has it */
 	bool is_released;       /* meanwhile: goes when the thread is done */
 	bool has_told_mistake;  /* of what it says: once a run */
@@ -53,6 +64,9 @@ struct runs {
 	struct runs_listener listener;
 	struct reaper *reaper;
 	struct worker *worker;
+	struct admission *admission;
+	unsigned n_launching;
+	bool is_lacking;     /* starts wait for what there is too little of, and that was told */
 	struct guard *guard; /* NULL: none */
 	struct process_forest *forest;
 	struct outputs *outputs;
@@ -72,7 +86,8 @@ static struct entry *entry_find(struct runs *all, world_token token)
 
 static void discard_runtime_directories(const struct entry *e)
 {
-	const struct exec_directories *d = e->spawn ? e->spawn->spec.exec->directories : NULL;
+	const struct spawn *s = e->spawn ? e->spawn : e->asked;
+	const struct exec_directories *d = s ? s->spec.exec->directories : NULL;
 
 	if (!d || d->preserve == EXEC_PRESERVE_YES || (d->preserve == EXEC_PRESERVE_RESTART && e->restarts))
 		return;
@@ -84,21 +99,30 @@ static struct entry *entry_free(struct entry *e)
 	if (!e)
 		return NULL;
 	discard_runtime_directories(e);
+	admission_leave(e->all->admission, &e->wait);
 	if (e->output)
 		output_finish(e->output);
 	outputs_leave(e->all->outputs, e->token);
 	if (e->spawn)
 		reaper_forget(e->all->reaper, &e->spawn->child);
 	spawn_free(e->spawn);
+	spawn_free(e->asked);
 	process_tree_free(e->tree);
 	keeper_run_unref(e->kept);
+	admission_look(e->all->admission);
 	free(e);
 	return NULL;
 }
 
-static bool has_process(const struct entry *e)
+static bool is_begun(const struct entry *e)
 {
 	return e->spawn && (e->is_launching || child_is_alive(&e->spawn->child));
+}
+
+/* … or will have one. */
+static bool has_process(const struct entry *e)
+{
+	return e->asked || is_begun(e);
 }
 
 /* ---- what is told ---- */
@@ -149,6 +173,7 @@ static void tell_exited(struct entry *e)
 
 	output_finish(TAKE_PTR(e->output));
 	process_forest_reaped(all->forest);
+	admission_look(all->admission);
 	all->listener.exited(all->listener.userdata, token, &e->spawn->child, &usage);
 	settle(all, token);
 }
@@ -226,6 +251,56 @@ static void log_refused(struct runs *all, const struct spawn *s)
 		free(w); /* said again the next time */
 }
 
+/* ---- who waits ---- */
+
+static bool is_another_begun(const struct entry *e)
+{
+	struct entry *other, *next;
+
+	HASH_ITER(hh, e->all->entries, other, next)
+		if (other != e && is_begun(other))
+			return true;
+	return false;
+}
+
+/* Descriptors are waited for as long as runs of ours hold some; all else is others' to give back. */
+static bool may_wait(const struct entry *e, int error)
+{
+	if (e->is_cancelled)
+		return false;
+	return (error == EMFILE && is_another_begun(e)) || admission_waited(e->all->admission, &e->wait) < LACK_PATIENCE;
+}
+
+static void tell_lack(struct runs *all, int error)
+{
+	if (all->is_lacking)
+		return;
+	all->is_lacking = true;
+	if (error == EMFILE)
+		log_notice("starts wait until others have ended: there are no more descriptors for them (RLIMIT_NOFILE)");
+	else
+		log_unit(NULL, LOG_NOTICE, -error, "starts wait, and are tried again");
+}
+
+static void settle_lack(struct runs *all)
+{
+	if (all->n_launching == 0 && admission_is_empty(all->admission))
+		all->is_lacking = false;
+}
+
+static void put_back(struct entry *e)
+{
+	struct runs *all = e->all;
+	struct spawn *s = TAKE_PTR(e->spawn);
+
+	tell_lack(all, s->error);
+	reaper_forget(all->reaper, &s->child);
+	output_finish(TAKE_PTR(e->output));
+	spawn_retry(s);
+	e->asked = s;
+	admission_put_back(all->admission, &e->wait);
+}
+
 /* Released while it was being started: what came of it is nobody's any more. */
 static void abandon(struct entry *e)
 {
@@ -242,9 +317,14 @@ static void on_launched(struct worker_job *job)
 	struct entry *e = s->userdata;
 
 	e->is_launching = false;
+	e->all->n_launching--;
 	spawn_close_outputs(s);
-	if (e->all->config.spare)
-		spare_fds_fill(e->all->config.spare);
+	if (!e->is_released && spawn_lacked(s) && may_wait(e, s->error)) {
+		put_back(e);
+		return;
+	}
+	settle_lack(e->all);
+	admission_look(e->all->admission);
 	log_mistakes(s);
 	log_refused(e->all, s);
 	if (s->refused.n > 0 && !e->is_released && e->all->listener.refused)
@@ -265,6 +345,7 @@ static void on_dropped(struct worker_job *job)
 	bool has_started = s->child.pid > 0;
 
 	e->is_launching = false;
+	e->all->n_launching--;
 	if (has_started && s->step != EXEC_STEP_NONE)
 		reaper_collect(e->all->reaper, &s->child);
 	else if (has_started)
@@ -363,7 +444,6 @@ static void open_notify(struct runs *all, sd_event *event)
 static int entry_new(struct runs *all, const struct spawn_request *request, struct entry **ret)
 {
 	struct entry *e = calloc(1, sizeof(*e));
-	int r;
 
 	if (!e)
 		return -ENOMEM;
@@ -374,12 +454,6 @@ static int entry_new(struct runs *all, const struct spawn_request *request, stru
 		free(e);
 		return -ENOMEM;
 	}
-	r = process_tree_new(all->forest, request->token, request->unit, request->run->id, on_tree_empty, e, &e->tree);
-	if (r < 0) {
-		HASH_DEL(all->entries, e);
-		free(e);
-		return r;
-	}
 	if (all->keeper)
 		e->kept = keeper_run_new(all->keeper, request->unit, request->run->id,
 					 exec_streams_of(request->spec)->identifier);
@@ -387,41 +461,128 @@ static int entry_new(struct runs *all, const struct spawn_request *request, stru
 	return 0;
 }
 
-static int spawn_into(struct entry *e, const struct spawn_request *request)
+/* Numbers of descriptors are given out from the lowest: so the highest of new ones tells how many there are. The first run
+ * may have what it gets, or there might never be any. */
+static bool is_room_left(const struct entry *e)
+{
+	const struct spawn *s = e->asked;
+	int highest = s->out > s->err ? s->out : s->err, cgroup = process_tree_enter(e->tree);
+	struct rlimit limit;
+	rlim_t kept;
+
+	if (highest < cgroup)
+		highest = cgroup;
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
+		return true;
+	kept = limit.rlim_cur / 4 < RESERVE ? limit.rlim_cur / 4 : RESERVE;
+	return highest < 0 || (rlim_t) highest < limit.rlim_cur - kept || !is_another_begun(e);
+}
+
+/* All descriptors that it will hold until it ends, but the one of its process. */
+static int take_descriptors(struct entry *e)
 {
 	struct runs *all = e->all;
+	struct spawn *s = e->asked;
 	const struct output_config output = {
-		.token = request->token,
-		.unit = request->unit,
-		.run_id = request->run->id,
-		.streams = exec_streams_of(request->spec),
+		.token = e->token,
+		.unit = s->request.unit,
+		.run_id = s->run.id,
+		.streams = exec_streams_of(&s->spec),
 		.kept = e->kept,
 	};
+	int r = 0;
+
+	if (!e->tree)
+		r = process_tree_new(all->forest, e->token, s->request.unit, s->run.id, on_tree_empty, e, &e->tree);
+	if (r >= 0)
+		r = output_new(all->outputs, &output, &s->out, &s->err, &e->output);
+	if (r >= 0 && !is_room_left(e))
+		r = -EMFILE;
+	return r;
+}
+
+static void give_descriptors_back(struct entry *e)
+{
+	spawn_close_outputs(e->asked);
+	output_finish(TAKE_PTR(e->output));
+	if (!e->has_begun)
+		e->tree = process_tree_free(e->tree);
+}
+
+static int begin(struct entry *e)
+{
+	struct runs *all = e->all;
+	int r = take_descriptors(e);
+
+	if (r < 0) {
+		give_descriptors_back(e);
+		return r;
+	}
+	spawn_free(e->spawn);
+	e->spawn = TAKE_PTR(e->asked);
+	e->spawn->cgroup = process_tree_enter(e->tree);
+	e->spawn->must_join = process_tree_must_be_joined(e->tree);
+	e->has_begun = e->is_launching = true;
+	all->n_launching++;
+	reaper_watch(all->reaper, &e->spawn->child);
+	worker_submit(all->worker, &e->spawn->job);
+	return 0;
+}
+
+/* It never comes to a process. */
+static void give_up(struct entry *e, int error)
+{
+	spawn_free(e->spawn);
+	e->spawn = TAKE_PTR(e->asked);
+	e->spawn->step = EXEC_STEP_FORK;
+	e->spawn->error = error;
+	e->spawn->child.has_ended = true;
+	settle_lack(e->all);
+	tell_failed(e);
+}
+
+static enum admission_verdict on_turn(void *userdata, struct admission_wait *w)
+{
+	struct entry *e = (struct entry *) (void *) ((char *) w - offsetof(struct entry, wait));
+	struct runs *all = userdata;
+	int r;
+
+	if (e->is_cancelled) {
+		give_up(e, ECANCELED);
+		return ADMISSION_DONE;
+	}
+	if (all->n_launching >= LAUNCHING_MAX)
+		return ADMISSION_FULL;
+	r = begin(e);
+	if (r < 0 && spawn_is_lack(-r) && may_wait(e, -r)) {
+		tell_lack(all, -r);
+		return ADMISSION_LACK;
+	}
+	if (r < 0)
+		give_up(e, -r);
+	return ADMISSION_DONE;
+}
+
+static int ask(struct runs *all, struct entry *e, const struct spawn_request *request)
+{
 	struct spawn *s;
 	int r;
 
 	r = spawn_new(request, &all->config.spawn, &s);
 	if (r < 0)
 		return r;
-	r = output_new(all->outputs, &output, &s->out, &s->err, &e->output);
-	if (r < 0) {
-		spawn_free(s);
-		return r;
-	}
 	s->job.done = on_launched;
 	s->job.drop = on_dropped;
 	s->userdata = e;
-	s->cgroup = process_tree_enter(e->tree);
-	s->must_join = process_tree_must_be_joined(e->tree);
-	spawn_free(e->spawn);
-	e->spawn = s;
-	e->is_launching = true;
-	reaper_watch(all->reaper, &s->child);
-	worker_submit(all->worker, &s->job);
+	e->asked = s;
+	e->is_cancelled = false;
+	/* Mostly nobody waits. */
+	if (!admission_is_empty(all->admission) || all->n_launching >= LAUNCHING_MAX || begin(e) < 0)
+		admission_join(all->admission, &e->wait, e->has_begun);
 	return 0;
 }
 
-static int try_spawn(struct runs *all, const struct spawn_request *request)
+int runs_spawn(struct runs *all, const struct spawn_request *request)
 {
 	struct entry *e = entry_find(all, request->token);
 	int r = 0;
@@ -430,20 +591,19 @@ static int try_spawn(struct runs *all, const struct spawn_request *request)
 		return -EBUSY;
 	if (!e)
 		r = entry_new(all, request, &e);
-	return r < 0 ? r : spawn_into(e, request);
+	return r < 0 ? r : ask(all, e, request);
 }
 
-int runs_spawn(struct runs *all, const struct spawn_request *request)
+void runs_cancel(struct runs *all, world_token token)
 {
-	int r = try_spawn(all, request);
+	struct entry *e = entry_find(all, token);
 
-	if ((r == -EMFILE || r == -ENFILE) && all->config.spare) {
-		spare_fds_release(all->config.spare);
-		r = try_spawn(all, request);
-		if (r < 0)
-			spare_fds_fill(all->config.spare);
-	}
-	return r;
+	if (!e)
+		return;
+	/* One that the threads have cannot be called back, but it is not tried again. */
+	e->is_cancelled = true;
+	if (e->asked)
+		admission_hurry(all->admission, &e->wait);
 }
 
 /* ---- what would be ---- */
@@ -521,7 +681,7 @@ int runs_kill_tree(struct runs *all, world_token token, int signal, bool spare_m
 	pid_t spare = 0;
 	int r;
 
-	if (!e)
+	if (!e || !e->tree)
 		return -ESRCH;
 	if (spare_main && e->spawn && child_is_alive(&e->spawn->child))
 		spare = e->spawn->child.pid;
@@ -538,7 +698,7 @@ int runs_watch_tree(struct runs *all, world_token token)
 {
 	struct entry *e = entry_find(all, token);
 
-	if (!e || (!has_process(e) && process_tree_is_known_empty(e->tree)))
+	if (!e || !e->tree || (!has_process(e) && process_tree_is_known_empty(e->tree)))
 		return -ESRCH;
 	return process_tree_watch(e->tree);
 }
@@ -592,6 +752,8 @@ int runs_new(sd_event *event, const struct runs_config *config, const struct run
 	if (r >= 0)
 		r = reaper_new(event, config->priority_child, &reaped, &all->reaper);
 	if (r >= 0)
+		r = admission_new(event, config->priority_child, on_turn, all, &all->admission);
+	if (r >= 0)
 		r = worker_new(event, config->priority_child, SPAWN_THREADS, &all->worker);
 	if (r < 0) {
 		runs_free(all);
@@ -632,6 +794,7 @@ struct runs *runs_free(struct runs *all)
 	}
 	outputs_free(all->outputs);
 	process_forest_free(all->forest);
+	admission_free(all->admission);
 	reaper_free(all->reaper);
 	guard_free(all->guard);
 	free(all);

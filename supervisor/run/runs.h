@@ -27,7 +27,6 @@ struct runs_config {
 	bool without_guard;
 	char *title;             /* for the guard, see there; or NULL */
 	size_t title_size;
-	struct spare_fds *spare; /* lent; or NULL */
 };
 
 /* Called from the loop; each may call back into here. */
@@ -61,6 +60,7 @@ void runs_listen(struct runs *all);
 
 /* As in world.h. */
 int runs_spawn(struct runs *all, const struct spawn_request *request);
+void runs_cancel(struct runs *all, world_token token);
 int runs_kill_main(struct runs *all, world_token token, int signal);
 int runs_kill_tree(struct runs *all, world_token token, int signal, bool spare_main);
 int runs_watch_tree(struct runs *all, world_token token);

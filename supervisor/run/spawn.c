@@ -275,7 +275,7 @@ static int read_environment_file(struct spawn *s, const char *path, struct prepa
 	r = file_read_all(fd, (size_t) st.st_size, ENVIRONMENT_FILE_MAX, &bytes, &n);
 	if (r < 0)
 		return r;
-	return environment_file_parse(path, bytes, n, &s->arena, &p->file_assignment, &p->n_file_assignments,
+	return environment_file_parse(path, bytes, n, &s->scratch, &p->file_assignment, &p->n_file_assignments,
 				      &s->mistakes);
 }
 
@@ -366,9 +366,9 @@ static int prepare_environment(struct spawn *s, struct prepared *p)
 	};
 	int r;
 
-	r = environment_build(&in, &s->arena, &p->environment);
+	r = environment_build(&in, &s->scratch, &p->environment);
 	if (r >= 0)
-		r = exec_command_expand(&s->command, p->environment, &s->arena, &p->argv);
+		r = exec_command_expand(&s->command, p->environment, &s->scratch, &p->argv);
 	return r < 0 ? fail(s, r == -E2BIG ? EXEC_STEP_EXEC : EXEC_STEP_ENVIRONMENT, r) : 0;
 }
 
@@ -379,7 +379,7 @@ static int prepare_path(struct spawn *s, struct prepared *p)
 	size_t n = 0;
 
 	/* No more folders than the string has bytes. */
-	p->path = arena_alloc(&s->arena, sizeof(ENVIRONMENT_PATH) * sizeof(*p->path));
+	p->path = arena_alloc(&s->scratch, sizeof(ENVIRONMENT_PATH) * sizeof(*p->path));
 	if (!p->path)
 		return fail(s, EXEC_STEP_EXEC, -ENOMEM);
 	if (strchr(name, '/')) {
@@ -388,7 +388,7 @@ static int prepare_path(struct spawn *s, struct prepared *p)
 	}
 	for (; *dir; dir = *end ? end + 1 : end) {
 		end = strchrnul(dir, ':');
-		p->path[n] = arena_printf(&s->arena, "%.*s/%s", (int) (end - dir), dir, name);
+		p->path[n] = arena_printf(&s->scratch, "%.*s/%s", (int) (end - dir), dir, name);
 		if (!p->path[n++])
 			return fail(s, EXEC_STEP_EXEC, -ENOMEM);
 	}
@@ -400,7 +400,7 @@ static int prepare(struct spawn *s, struct prepared *p)
 	enum exec_step step;
 	int r;
 
-	r = identity_lookup(&s->spec, is_home_wanted(s), &s->arena, &p->identity, &step);
+	r = identity_lookup(&s->spec, is_home_wanted(s), &s->scratch, &p->identity, &step);
 	if (r < 0)
 		return fail(s, step, r);
 	p->owner = p->identity.set_user ? p->identity.uid : (uid_t) -1;
@@ -452,6 +452,8 @@ static void note_refusal(void *userdata, enum cgroup_limit limit, int r)
 	struct spawn *s = userdata;
 	char buf[128];
 
+	if (r == -EMFILE || r == -ENFILE)
+		(void) fail(s, EXEC_STEP_FORK, r);
 	diag_add(&s->refused, DIAG_WARNING, NULL, 0, key, "%s= is not applied: %s", key, refusal(r, limit, buf));
 }
 
@@ -475,7 +477,7 @@ static struct exec_mask numa_nodes(struct spawn *s)
 
 	if (!l || !l->has_numa_policy || !l->all_numa_nodes)
 		return l ? l->numa_nodes : (struct exec_mask) { 0 };
-	all.word = arena_alloc(&s->arena, all.n_words * sizeof(*all.word));
+	all.word = arena_alloc(&s->scratch, all.n_words * sizeof(*all.word));
 	if (!all.word || syscall(SYS_get_mempolicy, NULL, all.word, all.n_words * sizeof(*all.word) * CHAR_BIT, NULL,
 				 MPOL_F_MEMS_ALLOWED) < 0)
 		return (struct exec_mask) { 0 };
@@ -548,6 +550,10 @@ static void work(struct worker_job *job)
 	if (prepare(s, &p) < 0 || take_cpus_of_nodes(s, &nodes) < 0 || make_directories(s, &p) < 0 || open_streams(s, &p.identity, &streams) < 0)
 		return;
 	limit_cgroup(s);
+	if (s->step != EXEC_STEP_NONE) {
+		streams_close(&streams);
+		return;
+	}
 	l = (struct launch) {
 		.path = p.path,
 		.argv = p.argv,
@@ -588,7 +594,7 @@ static void describe(struct worker_job *job)
 	enum exec_step step;
 	int r;
 
-	r = identity_lookup(&s->spec, is_home_wanted(s), &s->arena, &p.identity, &step);
+	r = identity_lookup(&s->spec, is_home_wanted(s), &s->scratch, &p.identity, &step);
 	if (r < 0) {
 		(void) fail(s, step, r);
 		return;
@@ -633,14 +639,45 @@ void spawn_close_outputs(struct spawn *s)
 	close_one(&s->err);
 }
 
+static void forget_attempt(struct spawn *s)
+{
+	diag_done(&s->mistakes);
+	diag_done(&s->refused);
+	arena_done(&s->scratch);
+	s->mistakes = s->refused = (struct diag) { 0 };
+	s->scratch = (struct arena) { 0 };
+	s->environment = NULL;
+}
+
+void spawn_retry(struct spawn *s)
+{
+	spawn_close_outputs(s);
+	forget_attempt(s);
+	s->step = EXEC_STEP_NONE;
+	s->error = 0;
+	s->must_join = false;
+}
+
+bool spawn_is_lack(int error)
+{
+	return error == EMFILE || error == ENFILE || error == EAGAIN || error == ENOMEM || error == ENOSPC;
+}
+
+/* The file system's ENOSPC, and the EAGAIN of a file, are none of ours. */
+bool spawn_lacked(const struct spawn *s)
+{
+	if (s->step == EXEC_STEP_NONE || s->child.pid > 0)
+		return false;
+	return s->error == EMFILE || s->error == ENFILE || (s->step == EXEC_STEP_FORK && spawn_is_lack(s->error));
+}
+
 struct spawn *spawn_free(struct spawn *s)
 {
 	if (!s)
 		return NULL;
 	spawn_close_outputs(s);
 	close_one(&s->child.pidfd);
-	diag_done(&s->mistakes);
-	diag_done(&s->refused);
+	forget_attempt(s);
 	arena_done(&s->arena);
 	free(s);
 	return NULL;

@@ -38,8 +38,8 @@ struct spawn {
 	struct diag mistakes; /* in environment files */
 	struct diag refused;  /* limits on the cgroup that cannot be had here */
 	char *const *environment; /* after spawn_describe(): lent by the arena; NULL: step and error say why */
-	/* private: the copy */
-	struct arena arena;
+	/* private: the copy, and what is made of it */
+	struct arena arena, scratch;
 	struct spawn_request request;
 	struct service_spec spec;
 	struct run run;
@@ -52,6 +52,12 @@ int spawn_new(const struct spawn_request *request, const struct spawn_config *co
 void spawn_describe(struct spawn *s);
 /* The child has its own. */
 void spawn_close_outputs(struct spawn *s);
+/* Of a positive errno: does it say that something lacks which may come back by itself? */
+bool spawn_is_lack(int error);
+/* It failed for such a lack, and there was no child: the same again may succeed. */
+bool spawn_lacked(const struct spawn *s);
+/* As it was before it was submitted, but for job. */
+void spawn_retry(struct spawn *s);
 /* Not while a worker has it. Closes what it owns; the child must have been forgotten. */
 struct spawn *spawn_free(struct spawn *s);
 

@@ -233,6 +233,13 @@ static int world_spawn(void *ctx, const struct spawn_request *request)
 	return runs_spawn(w->runs, request);
 }
 
+static void world_cancel(void *ctx, world_token token)
+{
+	struct world_linux *w = ctx;
+
+	runs_cancel(w->runs, token);
+}
+
 static int world_kill_main(void *ctx, world_token token, int signal)
 {
 	struct world_linux *w = ctx;
@@ -580,6 +587,7 @@ static void fill_table(struct world_linux *w)
 		.arm = world_arm,
 		.check = world_check,
 		.spawn = world_spawn,
+		.cancel = world_cancel,
 		.kill_main = world_kill_main,
 		.kill_tree = world_kill_tree,
 		.watch_tree = world_watch_tree,
@@ -624,7 +632,6 @@ static int open_runs(struct world_linux *w)
 		.without_cgroup = w->config.without_cgroup,
 		/* With PID 1 everything goes. */
 		.without_guard = w->config.without_guard || getpid() == 1,
-		.spare = w->config.spare,
 	};
 	struct runs_listener listener = {
 		.userdata = w,

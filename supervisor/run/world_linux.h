@@ -43,7 +43,6 @@ struct world_linux_config {
 	const char *const *environment;   /* the daemon's own; NULL-terminated */
 	const char *notify_socket;        /* its path; NULL: none */
 	const struct daemon_inheritance *inheritance; /* or NULL */
-	struct spare_fds *spare;          /* or NULL */
 	bool without_cgroup;
 	bool without_guard;               /* for tests: nobody ends our services if we are killed */
 	usec_t output_grace;              /* 0: the default */

@@ -405,6 +405,13 @@ static void on_checked(struct step *t, const struct service_event *ev)
 	end(t);
 }
 
+static void want_stop(struct step *t)
+{
+	if (!t->s->stop_wanted)
+		effect(t, SVC_FX_CANCEL);
+	t->s->stop_wanted = true;
+}
+
 static void on_stop_request(struct step *t)
 {
 	struct service *s = t->s;
@@ -424,7 +431,7 @@ static void on_stop_request(struct step *t)
 	if (s->state == SERVICE_CHECK)
 		end(t);
 	else if (s->is_spawning) {
-		s->stop_wanted = true;
+		want_stop(t);
 		s->deadline = USEC_NEVER;
 	} else
 		leave_commands(t);
@@ -554,7 +561,7 @@ static void on_deadline(struct step *t)
 	if (s->state == SERVICE_CHECK)
 		end(t);
 	else if (s->is_spawning)
-		s->stop_wanted = true;
+		want_stop(t);
 	else if (!is_ending_tree(s->state))
 		leave_commands(t);
 	else if ((s->state == SERVICE_STOP_SIGTERM || s->state == SERVICE_FINAL_SIGTERM) && t->spec->send_sigkill)

@@ -36,7 +36,8 @@
  * but the command that runs, with none not even that. SendSIGKILL=no leaves out the SIGKILL states.
  *
  * Events. A SPAWN effect is answered by SPAWNED or SPAWN_FAILED, and until then nothing else can be decided:
- * a stop request or a deadline that comes in between is kept (stop_wanted) and done with the answer. After SPAWNED
+ * a stop request or a deadline that comes in between is kept (stop_wanted) and done with the answer; CANCEL tells that the
+ * process is not wanted any more, for one that waits for its turn. After SPAWNED
  * comes EXITED, once. WATCH_TREE is answered by TREE_EMPTY, once. Deadlines may be stale, and then say nothing.
  *
  * More time. EXTEND_TIMEOUT_USEC= (SVC_EXTEND) moves the deadline that counts at the moment, of whatever state, to so long
@@ -125,6 +126,7 @@ struct service_event {
 enum service_effect_kind {
 	SVC_FX_CHECK,      /* judge the conditions; answered by CHECKED */
 	SVC_FX_SPAWN,      /* phase, index: the command to start; answered by SPAWNED or SPAWN_FAILED */
+	SVC_FX_CANCEL,     /* the process of the last SPAWN, whose answer is awaited all the same */
 	SVC_FX_KILL_MAIN,  /* signal, to the process of the last spawn */
 	SVC_FX_KILL_TREE,  /* signal, to every process of the run, that one included */
 	SVC_FX_WATCH_TREE, /* tell SVC_TREE_EMPTY as soon as (or if already) nothing is left */

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utlist.h>
@@ -19,7 +20,9 @@
 #define SUFFIX ".log"
 #define NUMBER_DIGITS 16
 /* How many units have their file open. */
-#define OPEN_MAX 64
+#define OPEN_MAX 64u
+/* … and no more than one of so many descriptors that we may have. */
+#define OPEN_SHARE 16u
 #define SEGMENTS_PER_UNIT 8
 #define SEGMENT_MAX ((uint64_t) 4 * 1024 * 1024)
 /* Larger than any that is written here. */
@@ -57,6 +60,7 @@ struct run_logs {
 	struct run_log_limits limits;
 	struct unit_log *open;
 	unsigned n_open;
+	unsigned open_max;
 	int spare; /* a descriptor to give up when there are no others; or -1 */
 };
 
@@ -383,7 +387,7 @@ static int unit_log_get(struct run_logs *logs, const char *unit, struct unit_log
 		*ret = l;
 		return 0;
 	}
-	if (logs->n_open >= OPEN_MAX)
+	if (logs->n_open >= logs->open_max)
 		unit_log_free(logs, logs->open->prev);
 	r = unit_log_new(logs, unit, &l);
 	if (r >= 0)
@@ -569,6 +573,17 @@ void run_logs_sweep(struct run_logs *logs, usec_t now)
 
 /* ---- life ---- */
 
+static unsigned find_open_max(void)
+{
+	struct rlimit limit;
+	rlim_t n;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return OPEN_MAX;
+	n = limit.rlim_cur / OPEN_SHARE;
+	return n < 1 ? 1 : n < OPEN_MAX ? (unsigned) n : OPEN_MAX;
+}
+
 int run_logs_new(int state_dir, const struct run_log_limits *limits, struct run_logs **ret)
 {
 	struct run_logs *logs = calloc(1, sizeof(*logs));
@@ -578,6 +593,7 @@ int run_logs_new(int state_dir, const struct run_log_limits *limits, struct run_
 		return -ENOMEM;
 	logs->limits = *limits;
 	logs->spare = -1;
+	logs->open_max = find_open_max();
 	if (logs->limits.per_run < RUN_LOG_PER_RUN_MIN)
 		logs->limits.per_run = RUN_LOG_PER_RUN_MIN;
 	if (logs->limits.per_unit < logs->limits.per_run)

@@ -5,6 +5,7 @@ system_tests += %D%/test_access.sh
 system_tests += %D%/test_completion.sh
 system_tests += %D%/test_conditions.sh
 system_tests += %D%/test_config.sh
+system_tests += %D%/test_crowd.sh
 system_tests += %D%/test_debian_units.sh
 system_tests += %D%/test_dependencies.sh
 system_tests += %D%/test_enable.sh

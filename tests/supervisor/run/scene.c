@@ -149,7 +149,6 @@ struct scene *scene_new(const struct scene_options *options)
 	config.localtime = options->localtime;
 	config.plugin_dir = options->plugin_dir ? options->plugin_dir : s->dir;
 	config.output_grace = options->output_grace;
-	config.spare = options->spare;
 	log_set_sink(on_line, s);
 	log_set_level(LOG_DEBUG);
 	events.userdata = s;

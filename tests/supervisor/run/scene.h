@@ -68,7 +68,6 @@ struct scene_options {
 	const char *localtime;
 	const char *plugin_dir;
 	usec_t output_grace;
-	struct spare_fds *spare;
 };
 
 struct scene *scene_new(const struct scene_options *options); /* NULL: all defaults */

@@ -287,34 +287,6 @@ START_TEST(without_systemd_nothing_is_told)
 }
 END_TEST
 
-START_TEST(spare_descriptors_help_when_there_are_no_others)
-{
-	struct spare_fds spare = SPARE_FDS_NONE;
-	struct rlimit limit, none = { 0 };
-	int fd;
-
-	spare_fds_release(&spare); /* nothing to do */
-	spare_fds_fill(&spare);
-	spare_fds_fill(&spare); /* full is full */
-	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
-	none.rlim_max = limit.rlim_max;
-	for (none.rlim_cur = 0; none.rlim_cur < 4096; none.rlim_cur++)
-		if (fcntl((int) none.rlim_cur, F_GETFD) < 0)
-			break;
-	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
-	ck_assert_int_eq(open("/dev/null", O_RDONLY | O_CLOEXEC), -1);
-	ck_assert_int_eq(errno, EMFILE);
-	spare_fds_release(&spare);
-	fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	ck_assert_int_ge(fd, 0);
-	close(fd);
-	spare_fds_fill(&spare);
-	ck_assert_int_eq(open("/dev/null", O_RDONLY | O_CLOEXEC), -1);
-	spare_fds_release(&spare);
-	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
-}
-END_TEST
-
 static Suite *daemon_suite(void)
 {
 	Suite *s = suite_create("daemon");
@@ -333,7 +305,6 @@ static Suite *daemon_suite(void)
 	tcase_add_test(tc, signal_before_the_loop_is_not_lost);
 	tcase_add_test(tc, systemd_is_told);
 	tcase_add_test(tc, without_systemd_nothing_is_told);
-	tcase_add_test(tc, spare_descriptors_help_when_there_are_no_others);
 	suite_add_tcase(s, tc);
 	return s;
 }

@@ -11,6 +11,7 @@
 #include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -227,6 +228,130 @@ END_TEST
 START_TEST(world_that_ends_while_one_starts_leaves_no_process)
 {
 	ck_assert_int_eq(scene_spawn(scene, 1, WORDS("stubborn")), 0);
+}
+END_TEST
+
+/* ---- too little of something ---- */
+
+/* So few descriptors that there is no room for a second run. */
+static struct rlimit lower_nofile(void)
+{
+	struct rlimit before, low;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	low = before;
+	low.rlim_cur = 0;
+	while (fcntl((int) low.rlim_cur, F_GETFD) >= 0)
+		low.rlim_cur++;
+	low.rlim_cur += 8;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &low), 0);
+	return before;
+}
+
+static void expect_silence(void)
+{
+	for (int i = 0; i < 20; i++)
+		scene_turn(scene);
+	ck_assert_uint_eq(scene->n_answers, 0);
+}
+
+static size_t count_descriptors(void)
+{
+	size_t n = 0;
+
+	for (int fd = 0; fd < 1024; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+START_TEST(start_waits_for_descriptors)
+{
+	struct rlimit before, none;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = before;
+	none.rlim_cur = 0;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	ck_assert_int_eq(scene_spawn(scene, 1, WORDS("exit", "0")), 0);
+	expect_silence();
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	ck_assert_uint_eq(scene_expect(scene, ANSWER_SPAWNED).token, 1);
+	ck_assert_int_eq(scene_expect(scene, ANSWER_EXITED).wstatus, 0);
+}
+END_TEST
+
+START_TEST(starts_that_wait_begin_in_the_order_of_asking)
+{
+	struct rlimit before = lower_nofile();
+	size_t n_before = count_descriptors();
+
+	for (world_token t = 1; t <= 6; t++)
+		ck_assert_int_eq(scene_spawn(scene, t, WORDS("exit", "0")), 0);
+	for (world_token t = 1; t <= 6; t++) {
+		ck_assert_uint_eq(scene_expect(scene, ANSWER_SPAWNED).token, t);
+		ck_assert_uint_eq(scene_expect(scene, ANSWER_EXITED).token, t);
+		release(t);
+	}
+	ck_assert_uint_le(count_descriptors(), n_before);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+END_TEST
+
+START_TEST(run_that_has_begun_goes_before_those_that_have_not)
+{
+	struct rlimit before = lower_nofile();
+
+	spawn(1, WORDS("/bin/sleep", "1000"));
+	ck_assert_int_eq(scene_spawn(scene, 2, WORDS("exit", "0")), 0);
+	expect_silence();
+	ck_assert_int_eq(kill_main(1, SIGKILL), 0);
+	ck_assert_uint_eq(scene_expect(scene, ANSWER_EXITED).token, 1);
+	ck_assert_int_eq(scene_spawn(scene, 1, WORDS("exit", "0")), 0);
+	ck_assert_uint_eq(scene_expect(scene, ANSWER_SPAWNED).token, 1);
+	ck_assert_uint_eq(scene_expect(scene, ANSWER_EXITED).token, 1);
+	release(1);
+	ck_assert_uint_eq(scene_expect(scene, ANSWER_SPAWNED).token, 2);
+	ck_assert_uint_eq(scene_expect(scene, ANSWER_EXITED).token, 2);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+END_TEST
+
+START_TEST(start_that_waits_can_be_cancelled)
+{
+	struct rlimit before = lower_nofile();
+	struct answer a;
+
+	spawn(1, WORDS("/bin/sleep", "1000"));
+	ck_assert_int_eq(scene_spawn(scene, 2, WORDS("exit", "0")), 0);
+	ck_assert_int_eq(scene_spawn(scene, 3, WORDS("exit", "0")), 0);
+	ck_assert_int_eq(scene_spawn(scene, 2, WORDS("exit", "0")), -EBUSY);
+	expect_silence();
+	scene->world->cancel(scene->world->ctx, 3);
+	ck_assert_uint_eq(scene->n_answers, 0);
+	a = scene_expect(scene, ANSWER_SPAWN_FAILED);
+	ck_assert_uint_eq(a.token, 3);
+	ck_assert_int_eq(a.step, EXEC_STEP_FORK);
+	ck_assert_int_eq(a.error, ECANCELED);
+	/* Nobody is told of who is released. */
+	release(2);
+	release(3);
+	expect_silence();
+	scene->world->cancel(scene->world->ctx, 1); /* has begun */
+	expect_silence();
+	ck_assert_int_eq(kill_main(1, SIGKILL), 0);
+	ck_assert_uint_eq(scene_expect(scene, ANSWER_EXITED).token, 1);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+END_TEST
+
+START_TEST(world_that_ends_while_one_waits_leaves_nothing)
+{
+	struct rlimit before = lower_nofile();
+
+	spawn(1, WORDS("/bin/sleep", "1000"));
+	ck_assert_int_eq(scene_spawn(scene, 2, WORDS("exit", "0")), 0);
+	expect_silence();
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 END_TEST
 
@@ -610,6 +735,11 @@ static Suite *runs_suite(void)
 		tcase_add_test(both[i], second_process_of_a_run_waits_for_the_first);
 		tcase_add_test(both[i], run_released_while_it_starts_leaves_no_process);
 		tcase_add_test(both[i], world_that_ends_while_one_starts_leaves_no_process);
+		tcase_add_test(both[i], start_waits_for_descriptors);
+		tcase_add_test(both[i], starts_that_wait_begin_in_the_order_of_asking);
+		tcase_add_test(both[i], run_that_has_begun_goes_before_those_that_have_not);
+		tcase_add_test(both[i], start_that_waits_can_be_cancelled);
+		tcase_add_test(both[i], world_that_ends_while_one_waits_leaves_nothing);
 		tcase_add_test(both[i], tree_is_empty_after_the_main_process);
 		tcase_add_test(both[i], watched_twice_is_told_once);
 		tcase_add_test(both[i], detached_grandchild_that_ignores_signals_is_found_and_killed);

@@ -612,44 +612,6 @@ START_TEST(too_many_arguments_are_told)
 }
 END_TEST
 
-START_TEST(exhausted_descriptors_are_an_error_at_once)
-{
-	struct rlimit before, none = { 0 };
-
-	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
-	none.rlim_max = before.rlim_max;
-	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
-	ck_assert_int_eq(scene_spawn(scene, 1, (const char *const[]) { "/bin/true", NULL }), -EMFILE);
-	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
-	/* and are no obstacle afterwards */
-	ck_assert_int_eq(scene_spawn(scene, 1, (const char *const[]) { "/bin/true", NULL }), 0);
-	scene_expect(scene, ANSWER_SPAWNED);
-	scene_expect(scene, ANSWER_EXITED);
-}
-END_TEST
-
-START_TEST(spare_descriptors_start_one_more)
-{
-	struct spare_fds spare = SPARE_FDS_NONE;
-	struct scene *rich = scene_new(&(struct scene_options) { .spare = &spare });
-	struct rlimit before, none = { 0 };
-
-	spare_fds_fill(&spare);
-	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
-	none.rlim_max = before.rlim_max;
-	while (fcntl((int) none.rlim_cur, F_GETFD) >= 0)
-		none.rlim_cur++;
-	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
-	ck_assert_int_eq(scene_spawn(rich, 1, (const char *const[]) { "/bin/true", NULL }), 0);
-	scene_expect(rich, ANSWER_SPAWNED);
-	ck_assert_int_eq(scene_expect(rich, ANSWER_EXITED).wstatus, 0);
-	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
-	ck_assert(spare.is_filled);
-	spare_fds_release(&spare);
-	scene_free(rich);
-}
-END_TEST
-
 static Suite *spawn_suite(void)
 {
 	Suite *s = suite_create("spawn");
@@ -694,8 +656,6 @@ static Suite *spawn_suite(void)
 	tcase_add_test(identity, home_is_the_users);
 	tcase_add_loop_test(failing, failed_step_is_told, 0, ELEMENTS(failures));
 	tcase_add_test(failing, too_many_arguments_are_told);
-	tcase_add_test(failing, exhausted_descriptors_are_an_error_at_once);
-	tcase_add_test(failing, spare_descriptors_start_one_more);
 	return s;
 }
 

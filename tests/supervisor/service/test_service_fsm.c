@@ -538,7 +538,7 @@ static const struct script scripts[] = {
 		"ExecStart=a\nTimeoutStartSec=10",
 		{
 			{ "start", 0, "start", 10, " spawn start 0" },
-			{ "stop", 1, "start", NONE, "" },
+			{ "stop", 1, "start", NONE, " cancel" },
 			{ "stop", 2, "start", NONE, "" },
 			{ "deadline", 11, "start", NONE, "" },
 			{ "spawned", 12, "stop-sigterm", 102, TERM_TREE },
@@ -552,7 +552,7 @@ static const struct script scripts[] = {
 		"ExecStart=a",
 		{
 			{ "start", 0, "start", NONE, " spawn start 0" },
-			{ "stop", 1, "start", NONE, "" },
+			{ "stop", 1, "start", NONE, " cancel" },
 			{ "failed fork 11", 1, "dead", NONE, " ended" },
 		},
 		"stopped 0",
@@ -562,7 +562,7 @@ static const struct script scripts[] = {
 		"ExecStart=a\nTimeoutStartSec=10",
 		{
 			{ "start", 0, "start", 10, " spawn start 0" },
-			{ "deadline", 10, "start", NONE, "" },
+			{ "deadline", 10, "start", NONE, " cancel" },
 			{ "deadline", 11, "start", NONE, "" },
 			{ "spawned", 12, "stop-sigterm", 102, TERM_TREE },
 			{ "signal TERM", 12, "stop-sigterm", 102, "" },
@@ -993,6 +993,9 @@ static void effects_to_text(const struct service_effects *fx, char *buf, size_t 
 			break;
 		case SVC_FX_SPAWN:
 			fprintf(f, " spawn %s %u", phase_names[e->phase], e->index);
+			break;
+		case SVC_FX_CANCEL:
+			fprintf(f, " cancel");
 			break;
 		case SVC_FX_KILL_MAIN:
 			fprintf(f, " kill main %s", value_signal_name(e->signal, name));

@@ -178,6 +178,9 @@ static void do_effects(struct world *w, const struct service *s, const struct se
 		case SVC_FX_SPAWN:
 			on_spawn(w, spec, &fx->item[i]);
 			break;
+		case SVC_FX_CANCEL:
+			CHECK(w, w->spawn_asked);
+			break;
 		case SVC_FX_KILL_MAIN:
 		case SVC_FX_KILL_TREE:
 			on_kill(w, spec, &fx->item[i]);
