@@ -18,6 +18,7 @@
 #include "control/wire.h"
 
 #define MESSAGE_MAX (64 * 1024)
+#define OFFER_ROOM (64 * 1024)
 #define READING_PATIENCE 6
 #define SEND_BUFFER (512 * 1024)
 /* Messages that wait to be read, beyond that buffer. */
@@ -227,6 +228,16 @@ static int prepare_bus(struct connection *c)
 	return r;
 }
 
+/* What offer() needs, and more. Where memory runs out in its midst, sd-bus (252) leaves behind what later ends the
+ * process: an object without its parents, a table with keys that are freed. So there is room, or nothing is begun. */
+static bool has_memory_to_offer(void)
+{
+	void *room = malloc(OFFER_ROOM);
+
+	free(room);
+	return room;
+}
+
 static int offer(struct connection *c)
 {
 	int r = sd_bus_match_signal(c->bus, NULL, NULL, "/org/freedesktop/DBus/Local",
@@ -255,7 +266,7 @@ static int start_bus(struct connection *c, int in, int out)
 	if (r >= 0)
 		r = sd_bus_start(c->bus);
 	if (r >= 0)
-		r = offer(c);
+		r = has_memory_to_offer() ? offer(c) : -ENOMEM;
 	limit_buffer(out);
 	return r;
 }

@@ -177,9 +177,8 @@ static int on_pause_over(sd_event_source *source _unused_, uint64_t now _unused_
 	return sd_event_source_set_enabled(s->accepting, SD_EVENT_ON);
 }
 
-/* Turns the first in the queue away, so that somebody at least gets an answer, and looks again later. Without the
- * pause the loop would find the same queue at once, and again, for ever. */
-static void turn_away_and_pause(struct control_server *s)
+/* The first in the queue, so that somebody at least gets an answer. */
+static void turn_away(struct control_server *s)
 {
 	int fd;
 
@@ -190,6 +189,11 @@ static void turn_away_and_pause(struct control_server *s)
 	if (fd >= 0)
 		close(fd);
 	take_spare(s);
+}
+
+/* Looks again later. Without that the loop would find the same queue at once, and again, for ever. */
+static void pause_accepting(struct control_server *s)
+{
 	if (sd_event_source_set_time_relative(s->pause, PAUSE) >= 0 &&
 	    sd_event_source_set_enabled(s->pause, SD_EVENT_ONESHOT) >= 0)
 		(void) sd_event_source_set_enabled(s->accepting, SD_EVENT_OFF);
@@ -232,7 +236,9 @@ static int on_accept(sd_event_source *source _unused_, int listening, uint32_t e
 		if (r == -EAGAIN)
 			break;
 		if (is_shortage(-r)) {
-			turn_away_and_pause(s);
+			if (fd < 0)
+				turn_away(s);
+			pause_accepting(s);
 			break;
 		}
 	}

@@ -226,8 +226,8 @@ static int signal_members(struct process_tree *t, int signal, pid_t spare)
 
 /* ---- either way ---- */
 
-/* If it cannot be told, it is taken for populated: looked at again. */
-static bool is_populated(struct process_tree *t)
+/* 0 or 1; negative: it cannot be told now (no memory, no descriptor). */
+static int is_populated(struct process_tree *t)
 {
 	_cleanup_free_ struct process *list = NULL;
 	size_t n = 0;
@@ -235,13 +235,13 @@ static bool is_populated(struct process_tree *t)
 
 	if (t->group.fd >= 0) {
 		if (t->is_known_empty)
-			return false;
+			return 0;
 		r = cgroup_is_populated(&t->group);
 		t->is_known_empty = r == 0 || r == -ENODEV || r == -ENOENT;
-		return !t->is_known_empty;
+		return t->is_known_empty ? 0 : r;
 	}
 	r = members(t, &list, &n);
-	return r == -ENOENT ? is_any_group_left(t) : r < 0 || n > 0;
+	return r == -ENOENT ? is_any_group_left(t) : r < 0 ? r : n > 0;
 }
 
 static int check_soon(struct process_forest *f)
@@ -249,7 +249,8 @@ static int check_soon(struct process_forest *f)
 	return sd_event_source_set_enabled(f->check, SD_EVENT_ONESHOT);
 }
 
-/* Without a cgroup no event tells that a process which is no child of ours has ended. */
+/* Without a cgroup no event tells that a process which is no child of ours has ended; and one that told so will not
+ * tell again, if nobody could look just then. */
 static void look_again_later(struct process_forest *f)
 {
 	uint64_t now = 0;
@@ -271,13 +272,15 @@ static void unwatch(struct process_tree *t)
 static struct process_tree *take_empty(struct process_forest *f, bool *ret_is_left)
 {
 	struct process_tree *t;
+	int r;
 
 	DL_FOREACH2(f->watched, t, next_watched) {
-		if (!is_populated(t)) {
+		r = is_populated(t);
+		if (r == 0) {
 			unwatch(t);
 			return t;
 		}
-		*ret_is_left |= !t->populated;
+		*ret_is_left |= r < 0 || !t->populated;
 	}
 	return NULL;
 }

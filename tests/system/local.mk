@@ -34,3 +34,15 @@ system_tests += %D%/test_user.sh
 dist_check_SCRIPTS += $(system_tests)
 TESTS += $(system_tests)
 EXTRA_DIST += %D%/probe.golden %D%/supd.sh
+
+# Memory that runs out; with timers, whose start allocates the most.
+if TIMER
+check_LTLIBRARIES += %D%/failing-memory.la
+%C%_failing_memory_la_SOURCES = %D%/failing_memory.c %D%/failing_memory.h
+%C%_failing_memory_la_CFLAGS = -std=gnu11 $(WARN_CFLAGS)
+%C%_failing_memory_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+
+check_PROGRAMS += %D%/test_memory
+TESTS += %D%/test_memory
+%C%_test_memory_LDADD = $(TEST_LIBS) $(CONTROL_LIBS)
+endif
