@@ -229,9 +229,9 @@ static void say(struct words *s, const char *line)
 static void say_changes(const struct why *w, struct words *s)
 {
 	if (w->spec->on_clock_change)
-		say(s, "elapses besides whenever the clock is set (OnClockChange=)");
+		say(s, "elapses whenever the clock is set (OnClockChange=)");
 	if (w->spec->on_timezone_change)
-		say(s, "elapses besides whenever the time zone changes (OnTimezoneChange=)");
+		say(s, "elapses whenever the time zone changes (OnTimezoneChange=)");
 }
 
 /* Why its moments would be missed. */

@@ -39,6 +39,11 @@ service killed.service 'ExecStart=/bin/sh -c "kill -9 $$$$"'
 timer killed 'OnActiveSec=0'
 service spent.service 'ExecStart=/bin/false'
 timer spent 'OnActiveSec=0' 'RetrySec=0' 'RetryOn=exit timeout'
+printf '[Unit]\nAssertPathExists=/nonexistent\n[Service]\nExecStart=/bin/true\n' >"$units/asserts.service"
+timer asserts 'OnActiveSec=0'
+printf '[Unit]\nRequires=needed.service\nAfter=needed.service\n[Service]\nExecStart=/bin/true\n' >"$units/depends.service"
+timer depends 'OnActiveSec=0'
+service needed.service 'ExecStart=/bin/false'
 ln -s /dev/null "$units/masked.service"
 timer masked 'OnCalendar=2090-01-01'
 service daily.service 'ExecStart=/bin/true'
@@ -50,6 +55,8 @@ ok "a moment is missed" log_has 'busy\.timer: missed: overlap'
 ok "and one more" log_has 'lost\.service\[[0-9a-f]+\]: failed exit 1'
 ok "one is killed" log_has 'killed\.service\[[0-9a-f]+\]: killed KILL'
 ok "a ladder is spent" log_has 'spent\.service\[[0-9a-f]+\]: started by spent\.timer \(retry, attempt 2\)'
+ok "one does not begin" log_has 'asserts\.service\[[0-9a-f]+\]: failed assert'
+ok "one fails with another" log_has 'depends\.service\[[0-9a-f]+\]: dependency failed'
 ok "and one remains" log_has 'stays\.service\[[0-9a-f]+\]: success'
 
 # ---- why ----
@@ -134,7 +141,7 @@ says '^past\.timer: never elapses again' "one of the past"
 says '^lost\.timer: its last run failed for good with exit status 1' "one that has failed for good"
 says '^busy\.timer: missed since its last run: overlap' "one that misses its moments"
 is "and no others" "$(cut -d: -f1 <<<"$output" | sort | tr '\n' ' ')" \
-	"broken.timer busy.timer hand.timer killed.timer lost.timer past.timer spent.timer "
+	"asserts.timer broken.timer busy.timer depends.timer hand.timer killed.timer lost.timer needed.service past.timer spent.timer "
 exits 0 "some are well" supctl is-healthy ok daily.timer bad.timer
 is "and nothing is said of them" "$output" ""
 exits 1 "one is not" supctl is-healthy ok lost.timer
