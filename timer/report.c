@@ -125,7 +125,7 @@ struct view {
 	usec_t next;
 	struct timer_coming coming;
 	char result[96];
-	char run_id[33];
+	char run_id[33], signal[16];
 	struct making row, retry, miss, open;
 	struct supd_row retry_row, miss_row, open_row;
 };
@@ -206,6 +206,10 @@ static void add_record(struct view *v)
 		making_number(&v->row, "last_exit", (uint64_t) m->last_status);
 	else
 		making_null(&v->row, "last_exit");
+	if (!m->is_interrupted && (m->last_result == SUPD_RESULT_SIGNAL || m->last_result == SUPD_RESULT_CORE_DUMP))
+		making_string(&v->row, "last_signal", value_signal_name(m->last_status, v->signal));
+	else
+		making_null(&v->row, "last_signal");
 	making_time(&v->row, "last_success", SUPD_TIMESTAMP, m->last_success.real, 0);
 	making_time(&v->row, "last_failure", SUPD_TIMESTAMP, m->last_failure.real, 0);
 	add_retry(v);

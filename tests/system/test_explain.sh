@@ -132,6 +132,11 @@ says 'last run ended .*: failed exit 3' "and the last run"
 exits 0 "status of a spent trigger" supctl status ok.timer
 says 'Trigger: OnStartupSec=0, elapses once, and has had its moment' "says why it has no moment"
 
+is "JSON has the exit status" "$(json timers '[(t["last_exit"], t["last_signal"]) for t in a["timers"] if t["unit"] == "spent.timer"]')" \
+	"[(1, None)]"
+is "or the signal" "$(json timers '[(t["last_exit"], t["last_signal"]) for t in a["timers"] if t["unit"] == "killed.timer"]')" \
+	"[(None, 'KILL')]"
+
 # ---- is-healthy ----
 
 exits 1 "there are findings" supctl is-healthy
