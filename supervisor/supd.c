@@ -137,23 +137,6 @@ static int no_plugin(void *ctx, const char *name, const struct supd_plugin **ret
 }
 #endif
 
-static void on_manager_state(void *ctx, enum supd_manager_state state)
-{
-	switch (state) {
-	case SUPD_MANAGER_RUNNING:
-		log_notice("running");
-		break;
-	case SUPD_MANAGER_ENDED:
-		log_notice("ended");
-		break;
-	case SUPD_MANAGER_STARTING:
-	case SUPD_MANAGER_PAUSED:
-	case SUPD_MANAGER_STOPPING:
-		break;
-	}
-	world_linux_world(ctx)->manager_state(ctx, state);
-}
-
 static struct supd_now now_of(void *userdata)
 {
 	struct supd *s = userdata;
@@ -176,7 +159,7 @@ static void on_stop(void *userdata, int signal, bool again, bool hurry)
 {
 	struct supd *s = userdata;
 	const struct supd_now now = world_linux_now(s->outside);
-	char name[16];
+	char name[16], why[24];
 
 	if (hurry) {
 		log_warning(0, "interrupted once more: what still runs is killed");
@@ -187,8 +170,8 @@ static void on_stop(void *userdata, int signal, bool again, bool hurry)
 		log_notice("stopping already; a second SIGINT kills what still runs");
 		return;
 	}
-	log_notice("stopping: SIG%s", value_signal_name(signal, name));
-	manager_shutdown(s->manager, &now);
+	(void) snprintf(why, sizeof(why), "SIG%s", value_signal_name(signal, name));
+	manager_shutdown(s->manager, &now, why);
 	jobs_timers_changed(&s->control);
 }
 
@@ -229,7 +212,6 @@ static int make_world(struct supd *s)
 	if (r < 0)
 		return r;
 	s->world = *world_linux_world(s->outside);
-	s->world.manager_state = on_manager_state;
 #if !ENABLE_TIMER
 	s->world.plugin_open = no_plugin;
 #endif

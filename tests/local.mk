@@ -33,6 +33,7 @@ include %D%/supervisor/core/local.mk
 include %D%/supervisor/store/local.mk
 include %D%/supervisor/run/local.mk
 include %D%/supervisor/control/local.mk
+include %D%/supervisor/daemon/local.mk
 include %D%/supervisor/cli/local.mk
 if TIMER
 include %D%/timer/local.mk

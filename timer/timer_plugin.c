@@ -565,13 +565,23 @@ static void refuse_skip(const struct supd_instance *self, const struct entry *e,
 	}
 }
 
+static void tell_skip(struct supd_instance *self, const struct entry *e, const char *type, usec_t moment)
+{
+	char when[TIMESTAMP_MAX];
+	const struct supd_field field[] = {
+		{ .key = "scheduled", .type = SUPD_TIMESTAMP, .value.usec = moment },
+		{ .key = "moment", .type = SUPD_STRING, .value.string = print_moment(self, moment, when, sizeof(when)) },
+	};
+
+	timer_tell(self, type, e->name, field, ELEMENTS(field));
+}
+
 static int skip(struct supd_instance *self, const struct supd_now *now, struct entry *e,
 		const struct supd_command_request *request, struct supd_command_reply *reply)
 {
 	bool on = request->command == SUPD_COMMAND_SKIP;
 	struct timer_context context = entry_context(self, e);
 	struct timer_coming coming;
-	char when[TIMESTAMP_MAX];
 	enum skip_verdict v;
 	usec_t moment;
 
@@ -584,8 +594,7 @@ static int skip(struct supd_instance *self, const struct supd_now *now, struct e
 	if (v == SKIP_DONE) {
 		persist_touched(self, e);
 		persist_changed(self);
-		timer_log(self, SUPD_LOG_NOTICE, e->name, "%s %s, as an admin asked", print_moment(self, moment, when, sizeof(when)),
-			  on ? "will be skipped" : "will not be skipped");
+		tell_skip(self, e, on ? "skip" : "unskip", moment);
 	}
 	if (SUPD_HAS(reply, is_changed)) {
 		reply->moment = moment;

@@ -15,7 +15,7 @@ void offline_init(struct offline *o)
 void offline_done(struct offline *o, const struct supd_now *now)
 {
 	if (o->manager)
-		manager_shutdown(o->manager, now);
+		manager_shutdown(o->manager, now, NULL);
 	manager_free(o->manager);
 	unit_files_free(o->files);
 	surroundings_done(&o->surroundings);

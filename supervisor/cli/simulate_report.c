@@ -158,7 +158,8 @@ static void retry(struct simulate_report *r, const struct simulate_timer *t, con
 
 void simulate_told(struct simulate_report *r, const char *type, const char *timer, const struct supd_row *fields)
 {
-	struct simulate_timer *t = timer ? timer_of(r, timer) : NULL;
+	bool is_of_timer = str_equal(type, "elapsed") || str_equal(type, "missed") || str_equal(type, "retry");
+	struct simulate_timer *t = is_of_timer ? timer_of(r, timer) : NULL;
 
 	if (!t || t->is_hidden || r->is_failed)
 		return;

@@ -3,7 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/cleanup.h"
+#include "base/text.h"
 #include "core/manager_private.h"
+#include "core/report.h"
 
 int unit_token_new(struct manager *m, struct unit *u)
 {
@@ -172,6 +175,35 @@ static bool effect_do(struct manager *m, const struct supd_now *now, struct unit
 	return false;
 }
 
+/* Is it made to end: has it been asked to, or has it taken too long? One that ends by itself goes the same way. */
+static const char *stopping_reason(const struct manager *m, const struct unit *u, enum service_state before,
+				   const struct service_event *ev)
+{
+	enum service_state after = u->service.state;
+	bool was_up = before > SERVICE_DEAD && before < SERVICE_STOP, goes_down = after >= SERVICE_STOP && after < SERVICE_FAILED;
+
+	if (!was_up || !goes_down)
+		return NULL;
+	if (ev->kind == SVC_DEADLINE)
+		return "timeout";
+	/* A process that was being made is stopped when it is there. */
+	if (ev->kind != SVC_STOP_REQUEST && ev->kind != SVC_SPAWNED)
+		return NULL;
+	return m->state == SUPD_MANAGER_STOPPING ? "shutdown" : "request";
+}
+
+static void tell_stopping(struct manager *m, const struct unit *u, const char *reason)
+{
+	_cleanup_(arena_done) struct arena arena = { 0 };
+	struct report r = { .arena = &arena };
+	char hex[2 * RUN_ID_BYTES + 1];
+
+	text_hex16(u->run->id, hex);
+	report_string(&r, "run_id", hex);
+	report_string(&r, "reason", reason);
+	manager_tell(m, "stopping", u->name, &r);
+}
+
 void unit_event(struct manager *m, const struct supd_now *now, struct unit *u, const struct service_event *ev)
 {
 	struct service_event event = *ev, answer;
@@ -179,8 +211,14 @@ void unit_event(struct manager *m, const struct supd_now *now, struct unit *u, c
 	bool again;
 
 	do {
+		enum service_state before = u->service.state;
+		const char *stopping;
+
 		again = false;
 		service_step(&u->service, u->config->spec, &event, &fx);
+		stopping = stopping_reason(m, u, before, &event);
+		if (u->run && stopping)
+			tell_stopping(m, u, stopping);
 		if (u->run)
 			run_follow(u);
 		heap_set(&m->deadlines, &u->deadline, u->service.deadline);

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "core/install.h"
 #include "core/manager_private.h"
+#include "core/report.h"
 
 #define SERVICES_DIR "default.target.wants"
 #define TIMERS_DIR "timers.target.wants"
@@ -279,6 +280,15 @@ static int plan_unit(struct plan *p, const char *asked)
 	return r;
 }
 
+static void tell_change(struct manager *m, const char *type, const char *unit, bool runtime)
+{
+	_cleanup_(arena_done) struct arena arena = { 0 };
+	struct report r = { .arena = &arena };
+
+	report_bool(&r, "runtime", runtime);
+	manager_tell(m, type, unit, &r);
+}
+
 /* What is left of a unit that is no more is removed all the same. */
 static int disable_missing(struct plan *p, const char *name, manager_enabled_fn *fn, void *userdata)
 {
@@ -288,6 +298,7 @@ static int disable_missing(struct plan *p, const char *name, manager_enabled_fn 
 
 	if (r <= 0)
 		return -ENOENT;
+	tell_change(p->m, "disabled", name, p->runtime);
 	fn(userdata, name, true);
 	return r;
 }
@@ -305,6 +316,8 @@ static int carry_out(struct plan *p, manager_enabled_fn *fn, void *userdata)
 		if (r < 0)
 			return fail(p, r, "%s could not be %s: %s", u->name, p->enable ? "enabled" : "disabled",
 				    words[0] ? words : strerror(-r));
+		if (r > 0)
+			tell_change(p->m, p->enable ? "enabled" : "disabled", u->name, p->runtime);
 		fn(userdata, u->name, r > 0);
 		changed |= r > 0;
 	}
@@ -359,6 +372,8 @@ int manager_mask_unit(struct manager *m, const char *unit, bool mask, bool runti
 	else
 		snprintf(reterr, n, "%s", mask && !real && is_looked_at(m, unit)
 				? "there is no such unit, masked all the same" : "");
+	if (r > 0)
+		tell_change(m, mask ? "masked" : "unmasked", unit, runtime);
 	return r;
 }
 

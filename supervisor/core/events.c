@@ -73,6 +73,24 @@ static const struct event_field given_up[] = {
 	{ "restarts", SUPD_NUMBER, "how often it was started again" },
 };
 
+static const struct event_field stopping[] = {
+	{ "run_id", SUPD_STRING, "of the run" },
+	{ "reason", SUPD_STRING, "request, timeout or shutdown" },
+};
+
+static const struct event_field skip[] = {
+	{ "scheduled", SUPD_TIMESTAMP, "the moment" },
+	{ "moment", SUPD_STRING, "the same for people" },
+};
+
+static const struct event_field changed[] = {
+	{ "runtime", SUPD_BOOL, "until the next boot" },
+};
+
+static const struct event_field shutdown[] = {
+	{ "reason", SUPD_STRING, "the signal" },
+};
+
 static const struct event_field reloaded[] = {
 	{ "changed", SUPD_NUMBER, "units that were added, changed or removed" },
 };
@@ -112,9 +130,20 @@ static const struct event_type types[] = {
 	{ "started", LOG_INFO, LOG_INFO, "started[ by {trigger}] ({cause}[, attempt {attempt}])", FIELDS(started) },
 	{ "finished", LOG_INFO, LOG_NOTICE, "{words}[ after {duration}][: {unmet}][, restart in {restart_in}]",
 	  FIELDS(finished) },
+	{ "stopping", LOG_INFO, LOG_INFO, "stopping ({reason})", FIELDS(stopping) },
 	{ "stopped", LOG_INFO, LOG_INFO, "stopped", NULL, 0 },
 	{ "given-up", LOG_NOTICE, LOG_NOTICE, "restarted {restarts|time|times}, and given up: see StartLimitBurst=",
 	  FIELDS(given_up) },
+	{ "skip", LOG_NOTICE, LOG_NOTICE, "{moment} will be skipped, as an admin asked", FIELDS(skip) },
+	{ "unskip", LOG_NOTICE, LOG_NOTICE, "{moment} will not be skipped, as an admin asked", FIELDS(skip) },
+	{ "enabled", LOG_NOTICE, LOG_NOTICE, "enabled by an admin[, until the next boot{runtime?}]", FIELDS(changed) },
+	{ "disabled", LOG_NOTICE, LOG_NOTICE, "disabled by an admin[, until the next boot{runtime?}]", FIELDS(changed) },
+	{ "masked", LOG_NOTICE, LOG_NOTICE, "masked by an admin[, until the next boot{runtime?}]", FIELDS(changed) },
+	{ "unmasked", LOG_NOTICE, LOG_NOTICE, "unmasked by an admin", FIELDS(changed) },
+	{ "starting", LOG_DEBUG, LOG_DEBUG, "starting: the services that are enabled", NULL, 0 },
+	{ "running", LOG_NOTICE, LOG_NOTICE, "running", NULL, 0 },
+	{ "shutdown", LOG_NOTICE, LOG_NOTICE, "stopping[: {reason}]", FIELDS(shutdown) },
+	{ "ended", LOG_NOTICE, LOG_NOTICE, "ended", NULL, 0 },
 	{ "reloaded", LOG_NOTICE, LOG_NOTICE, "reloaded: {changed|unit|units} changed", FIELDS(reloaded) },
 	{ "reload-refused", LOG_ERR, LOG_ERR,
 	  "reload refused for {mistakes|mistake|mistakes}; everything is as it was", FIELDS(reload_refused) },

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "core/report.h"
 #include "core/turns.h"
 #include "service/run_said.h"
 
@@ -233,6 +234,14 @@ int manager_load(struct manager *m, struct diag *d)
 	return r < 0 ? r : heap_reserve(&m->deadlines, m->units.n);
 }
 
+void manager_tell(struct manager *m, const char *type, const char *unit, const struct report *fields)
+{
+	const struct supd_row none = { 0 }, row = fields ? (struct supd_row) { fields->field, fields->n } : none;
+
+	if (m->observer.event && !(fields && fields->is_failed))
+		m->observer.event(m->observer.userdata, type, unit, &row);
+}
+
 void manager_begin(struct manager *m, const struct supd_now *now)
 {
 	const struct supd_cause cause = {
@@ -241,6 +250,7 @@ void manager_begin(struct manager *m, const struct supd_now *now)
 	};
 	struct unit *u;
 
+	manager_tell(m, "starting", NULL, NULL);
 	for (size_t i = 0; (u = manager_unit_nth(m, i)); i++)
 		if (unit_config_starts_with_supd(u->config))
 			(void) unit_start(m, now, u->name, &cause);
@@ -263,12 +273,22 @@ static void stop_one(struct manager *m, const struct supd_now *now, struct unit 
 		unit_event(m, now, u, &ev);
 }
 
-void manager_shutdown(struct manager *m, const struct supd_now *now)
+static void tell_shutdown(struct manager *m, const char *why)
+{
+	_cleanup_(arena_done) struct arena arena = { 0 };
+	struct report r = { .arena = &arena };
+
+	report_string(&r, "reason", why);
+	manager_tell(m, "shutdown", NULL, &r);
+}
+
+void manager_shutdown(struct manager *m, const struct supd_now *now, const char *why)
 {
 	if (m->state == SUPD_MANAGER_STOPPING || m->state == SUPD_MANAGER_ENDED)
 		return;
 	m->state = SUPD_MANAGER_STOPPING;
 	m->world->manager_state(m->world->ctx, m->state);
+	tell_shutdown(m, why);
 	plugin_host_apply(&m->host, now, false);
 	turns_shutdown(m, now);
 	for (size_t i = m->units.n; i > 0; i--)
@@ -406,6 +426,7 @@ static void tell(struct manager *m, const struct supd_now *now, struct unit *u)
 static void enter(struct manager *m, enum supd_manager_state state)
 {
 	m->state = state;
+	manager_tell(m, state == SUPD_MANAGER_RUNNING ? "running" : "ended", NULL, NULL);
 	m->world->manager_state(m->world->ctx, state);
 }
 

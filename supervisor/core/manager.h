@@ -44,6 +44,8 @@ struct manager_observer {
 	void (*started)(void *userdata, struct unit *u);  /* u->run has begun */
 	/* u->run has ended (@run_ended), or the unit has become inactive long after its run. */
 	void (*settled)(void *userdata, struct unit *u, bool run_ended);
+	/* One of core/events.h, or of a plugin, at the moment when it is decided; @unit NULL: of supd as a whole. This one may
+	 * come from inside a call, and asks nothing of the manager. */
 	void (*event)(void *userdata, const char *type, const char *unit, const struct supd_row *fields);
 };
 
@@ -54,7 +56,8 @@ void manager_observe(struct manager *m, const struct manager_observer *observer)
 /* The first load: units and their mistakes; @d gets what is wrong with directories. 0 or a negative errno. */
 int manager_load(struct manager *m, struct diag *d);
 void manager_begin(struct manager *m, const struct supd_now *now);
-void manager_shutdown(struct manager *m, const struct supd_now *now);
+/* @why: for people, or NULL. */
+void manager_shutdown(struct manager *m, const struct supd_now *now, const char *why);
 enum supd_manager_state manager_state(const struct manager *m);
 
 /* ---- events of the world ---- */

@@ -68,6 +68,8 @@ struct candidate {
 	bool is_named, is_needed;   /* as in struct unit */
 };
 
+struct report;
+
 struct manager {
 	const struct world *world;
 	const struct manager_config *config;
@@ -93,6 +95,9 @@ struct manager {
 	struct diag *mistakes;       /* likewise: where those of units go that are found to be needed meanwhile */
 	usec_t armed[SUPD_CLOCK_COUNT];
 };
+
+/* Something has happened that people may want to follow: a type of core/events.h. @fields may be NULL. */
+void manager_tell(struct manager *m, const char *type, const char *unit, const struct report *fields);
 
 /* manager.c */
 unsigned manager_kinds(const struct manager *m); /* of units whose files may be opened now */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "core/report.h"
 #include "core/turns.h"
 
 void reload_report_done(struct reload_report *r)
@@ -359,7 +360,7 @@ int manager_reload_only(struct manager *m, const struct supd_now *now, const cha
 
 /* ---- all of them ---- */
 
-int manager_reload(struct manager *m, const struct supd_now *now, struct reload_report *ret)
+static int reload(struct manager *m, const struct supd_now *now, struct reload_report *ret)
 {
 	int r;
 
@@ -391,5 +392,25 @@ int manager_reload(struct manager *m, const struct supd_now *now, struct reload_
 		commit(m, now, ret);
 	}
 	manager_settle(m, now);
+	return r;
+}
+
+static void tell_reload(struct manager *m, const char *type, const char *key, size_t n)
+{
+	_cleanup_(arena_done) struct arena arena = { 0 };
+	struct report r = { .arena = &arena };
+
+	report_number(&r, key, (int64_t) n);
+	manager_tell(m, type, NULL, &r);
+}
+
+int manager_reload(struct manager *m, const struct supd_now *now, struct reload_report *ret)
+{
+	int r = reload(m, now, ret);
+
+	if (r == -EBADMSG)
+		tell_reload(m, "reload-refused", "mistakes", ret->mistakes.n_errors);
+	else if (r >= 0)
+		tell_reload(m, "reloaded", "changed", ret->n);
 	return r;
 }

@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "core/report.h"
 #include "core/turns.h"
 #include "service/dependencies.h"
 
@@ -359,6 +360,7 @@ int manager_pause(struct manager *m, const struct supd_now *now)
 		return -EBUSY;
 	m->state = SUPD_MANAGER_PAUSED;
 	m->world->manager_state(m->world->ctx, m->state);
+	manager_tell(m, "paused", NULL, NULL);
 	manager_settle(m, now);
 	return 1;
 }
@@ -372,6 +374,7 @@ int manager_resume(struct manager *m, const struct supd_now *now)
 	m->host.failure[0] = '\0';
 	m->state = SUPD_MANAGER_RUNNING;
 	m->world->manager_state(m->world->ctx, m->state);
+	manager_tell(m, "resumed", NULL, NULL);
 	manager_settle(m, now);
 	return 1;
 }
@@ -383,6 +386,18 @@ static bool gate_turn(struct manager *m, const struct supd_now *now, enum gate_w
 	m->host.failure[0] = '\0'; /* asked anew, tried anew */
 	manager_settle(m, now);
 	return word != GATE_ON || m->state != SUPD_MANAGER_RUNNING || !m->host.failure[0];
+}
+
+static int tell_gate(struct manager *m, bool on, bool runtime)
+{
+	_cleanup_(arena_done) struct arena arena = { 0 };
+	struct report r = { .arena = &arena };
+
+	report_string(&r, "feature", "timers");
+	report_string(&r, "state", on ? "enabled" : "disabled");
+	report_bool(&r, "runtime", runtime);
+	manager_tell(m, "gate", NULL, &r);
+	return 1;
 }
 
 int manager_experimental(struct manager *m, const struct supd_now *now, bool on, bool runtime, char *reterr, size_t n)
@@ -397,7 +412,7 @@ int manager_experimental(struct manager *m, const struct supd_now *now, bool on,
 		return -ENOEXEC;
 	}
 	if (runtime)
-		return was_open != on;
+		return was_open != on ? tell_gate(m, on, true) : 0;
 	r = m->world->gate_save(m->world->ctx, "timers", on);
 	if (r < 0) {
 		snprintf(reterr, n, "the setting could not be kept: %s (--runtime changes it for this run alone)",
@@ -406,5 +421,5 @@ int manager_experimental(struct manager *m, const struct supd_now *now, bool on,
 		return r;
 	}
 	m->gate.kept = word;
-	return was_open != on;
+	return was_open != on ? tell_gate(m, on, false) : 0;
 }

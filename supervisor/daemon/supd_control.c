@@ -115,8 +115,6 @@ static void ask_pause(struct supd_control *c, const struct control_request *q)
 		control_done(c->server, q->id, CONTROL_FAILED, message);
 		return;
 	}
-	if (changed)
-		events_tell(c, &(struct happening) { .type = on ? "paused" : "resumed" });
 	report_string(&r, "state", state_name(manager_state(c->manager)));
 	report_bool(&r, "changed", changed > 0);
 	supd_control_row(c, q->id, &r);
@@ -140,18 +138,6 @@ static void send_feature(struct supd_control *c, uint64_t id)
 	arena_done(&arena);
 }
 
-static void tell_gate(struct supd_control *c, const struct control_request *q)
-{
-	const struct supd_field field[] = {
-		{ .key = "feature", .type = SUPD_STRING, .value.string = FEATURE },
-		{ .key = "state", .type = SUPD_STRING, .value.string = q->on ? "enabled" : "disabled" },
-		{ .key = "runtime", .type = SUPD_BOOL, .value.boolean = q->runtime },
-	};
-	const struct supd_row fields = { field, ELEMENTS(field) };
-
-	events_tell(c, &(struct happening) { .type = "gate", .fields = &fields });
-}
-
 static void ask_experimental(struct supd_control *c, const struct control_request *q)
 {
 	const struct supd_now now = c->now(c->userdata);
@@ -171,8 +157,6 @@ static void ask_experimental(struct supd_control *c, const struct control_reques
 	}
 	r = manager_experimental(c->manager, &now, q->on, q->runtime, message, sizeof(message));
 	jobs_timers_changed(c);
-	if (r > 0)
-		tell_gate(c, q);
 	send_feature(c, q->id);
 	control_done(c->server, q->id, r < 0 ? CONTROL_FAILED : CONTROL_OK, r < 0 ? message : NULL);
 }

@@ -14,6 +14,7 @@
 #include "core/events.h"
 #include "core/report.h"
 #include "daemon/supd_control.h"
+#include "service/history_record.h"
 
 #define BYTES_MAX ((size_t) 256 * 1024)
 #define READERS_MAX 64
@@ -320,7 +321,7 @@ static void log_event(const struct happening *h, int level, const char *message)
 		size_t n = line.n_fields;
 
 		/* A line has its run's id already, under the name that a journal knows. */
-		if (!is_kept(f) || str_equal(f->key, "run_id") || !event_value(f, value[n], sizeof(value[n])))
+		if (!is_kept(f) || (h->run_id && str_equal(f->key, "run_id")) || !event_value(f, value[n], sizeof(value[n])))
 			continue;
 		field[n] = (struct log_field) { .name = f->key, .value = value[n] };
 		line.n_fields++;
@@ -353,10 +354,22 @@ void events_tell(struct supd_control *c, const struct happening *h)
 	tell(c, h, true);
 }
 
+static const char *run_of(const struct supd_row *fields)
+{
+	for (size_t i = 0; fields && i < fields->n; i++)
+		if (fields->field[i].type == SUPD_STRING && str_equal(fields->field[i].key, "run_id"))
+			return fields->field[i].value.string;
+	return NULL;
+}
+
 void events_tell_plugin(struct supd_control *c, const char *type, const char *unit, const struct supd_row *fields)
 {
-	const struct happening h = { .type = type, .unit = unit, .fields = fields };
+	struct happening h = { .type = type, .unit = unit, .fields = fields };
+	uint8_t run_id[RUN_ID_BYTES], last[RUN_ID_BYTES];
+	const char *run = run_of(fields);
 
+	if (run && history_run_range(run, run_id, last))
+		h.run_id = run_id;
 	tell(c, &h, event_type_find(type) != NULL);
 }
 

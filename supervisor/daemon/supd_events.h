@@ -33,7 +33,7 @@ struct happening {
 	const struct supd_row *fields;
 };
 void events_tell(struct supd_control *c, const struct happening *h);
-/* From a plugin: a type that is not in the table, it has logged itself. */
+/* From the manager, or a plugin: a type that is not in the table, that has logged itself. */
 void events_tell_plugin(struct supd_control *c, const char *type, const char *unit, const struct supd_row *fields);
 
 /* ReadEvents. */

@@ -43,27 +43,15 @@ static void task_free(struct reload_task *t)
 
 /* ---- what is said of a reload ---- */
 
-static void tell_count(struct supd_control *c, const char *type, const char *key, size_t n)
-{
-	const struct supd_field count = { .key = key, .type = SUPD_NUMBER, .value.number = (int64_t) n };
-	const struct supd_row fields = { &count, 1 };
-
-	events_tell(c, &(struct happening) { .type = type, .fields = &fields });
-}
-
-static void log_reload(struct supd_control *c, const struct reload_report *report, int r)
+static void log_reload(const struct reload_report *report, int r)
 {
 	for (size_t i = 0; i < report->mistakes.n; i++) {
 		_cleanup_free_ char *line = diag_format(&report->mistakes.entry[i]);
 
 		log_warning(0, "%s", line ? line : "out of memory");
 	}
-	if (r == -EBADMSG)
-		tell_count(c, "reload-refused", "mistakes", report->mistakes.n_errors);
-	else if (r < 0)
+	if (r < 0 && r != -EBADMSG)
 		log_error(r, "reload failed; everything is as it was");
-	else
-		tell_count(c, "reloaded", "changed", report->n);
 }
 
 static void send_reload(struct supd_control *c, uint64_t id, const struct reload_report *report)
@@ -258,7 +246,7 @@ static void reload(struct supd_control *c)
 	int r = manager_reload(c->manager, &now, &report);
 
 	jobs_timers_changed(c);
-	log_reload(c, &report, r);
+	log_reload(&report, r);
 	do
 		answer_first(c, true, r, &report);
 	while (c->reloads.first && c->reloads.first->is_shared);

@@ -583,13 +583,29 @@ static void keep_event(struct sim *s, const char *type, const char *unit, const 
 		s->history.record(s->history.data, &record);
 }
 
+/* Everything else is of supd as a whole, of an admin, or told by a run. */
+static bool is_of_a_moment(const char *type)
+{
+	return str_equal(type, "elapsed") || str_equal(type, "missed") || str_equal(type, "retry") ||
+	       str_equal(type, "interrupted");
+}
+
+static void keep_told(struct sim *s, const char *type)
+{
+	size_t n = strlen(s->told);
+
+	(void) snprintf(s->told + n, sizeof(s->told) - n, "%s ", type);
+}
+
 static void on_event(void *userdata, const char *type, const char *unit, const struct supd_row *fields)
 {
 	struct sim *s = userdata;
 	struct sim_record r = { .count = 1 };
 
-	/* Of supd as a whole, and of what comes of it later. */
-	if (s->is_dead || !unit || str_equal(type, "catch-up"))
+	if (s->is_dead)
+		return;
+	keep_told(s, type);
+	if (!is_of_a_moment(type))
 		return;
 	snprintf(r.type, sizeof(r.type), "%s", type);
 	snprintf(r.unit, sizeof(r.unit), "%s", unit);
@@ -1061,7 +1077,7 @@ void sim_shutdown(struct sim *s)
 		return;
 	before(s, "shutdown");
 	trace(s, "shutdown");
-	manager_shutdown(s->manager, &now);
+	manager_shutdown(s->manager, &now, NULL);
 	if (!survived(s))
 		return;
 	for (unsigned i = 0; s->manager && manager_state(s->manager) != SUPD_MANAGER_ENDED; i++) {

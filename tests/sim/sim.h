@@ -138,6 +138,7 @@ struct sim {
 	bool gate_configured;
 	bool in_event;
 	struct sim_watcher watcher;
+	char told[512];         /* types of events, in their order, as many as fit; the test's to clear */
 	struct sim_history history;
 	void (*after)(struct sim *s, void *data); /* after each event; for invariants */
 	void *after_data;

@@ -699,6 +699,111 @@ START_TEST(the_gate_and_a_pause_stop_everything_and_nothing_is_lost)
 }
 END_TEST
 
+/* What was told since the last time; elapses are told all the time. */
+static void told(const char *types)
+{
+	char *elapsed;
+
+	while ((elapsed = strstr(sim.told, "elapsed ")))
+		memmove(elapsed, elapsed + strlen("elapsed "), strlen(elapsed + strlen("elapsed ")) + 1);
+	ck_assert_str_eq(sim.told, types);
+	sim.told[0] = '\0';
+}
+
+START_TEST(what_an_admin_does_is_told)
+{
+	pair("OnCalendar=hourly\n");
+	sim_boot(&sim, false, SIM_2026);
+	ck_assert(sim_run(&sim, MINUTE));
+	told("starting running ");
+	ck_assert_int_eq(sim_pause(&sim, true), 1);
+	ck_assert_int_eq(sim_pause(&sim, true), 0);
+	ck_assert_int_eq(sim_pause(&sim, false), 1);
+	told("paused resumed ");
+	ck_assert_int_eq(sim_gate(&sim, false), 1);
+	ck_assert_int_eq(sim_gate(&sim, false), 0);
+	ck_assert_int_eq(sim_gate(&sim, true), 1);
+	told("gate gate ");
+	ck_assert_int_eq(sim_skip(&sim, "a.timer", SIM_2026 + HOUR, true), 0);
+	ck_assert_int_eq(sim_skip(&sim, "a.timer", SIM_2026 + HOUR, true), 0);
+	ck_assert_int_eq(sim_skip(&sim, "a.timer", SIM_2026 + HOUR, false), 0);
+	told("skip unskip ");
+	ck_assert_int_eq(sim_reload(&sim), 0);
+	told("reloaded ");
+	timer("a.timer", "OnCallendar=hourly\n");
+	ck_assert_int_lt(sim_reload(&sim), 0);
+	told("reload-refused ");
+	job.takes = HOUR;
+	ck_assert_int_eq(sim_start(&sim, "a.service"), MANAGER_DONE);
+	ck_assert(sim_run(&sim, MINUTE));
+	told("");
+	ck_assert_int_eq(sim_stop(&sim, "a.service"), MANAGER_DONE);
+	ck_assert(sim_run(&sim, MINUTE));
+	told("stopping ");
+	sim_shutdown(&sim);
+	told("shutdown ended ");
+}
+END_TEST
+
+START_TEST(what_becomes_of_time_and_of_the_disk_is_told)
+{
+	pair("OnCalendar=hourly\n");
+	sim_boot(&sim, false, SIM_2026);
+	ck_assert(sim_run(&sim, MINUTE));
+	told("starting running ");
+	ck_assert(sim_set_clock(&sim, SIM_2026 + 150 * MINUTE));
+	ck_assert(sim_run(&sim, MINUTE));
+	told("clock-jump missed catch-up ");
+	ck_assert(sim_set_zone(&sim, SIM_NEW_YORK));
+	ck_assert(sim_run(&sim, MINUTE));
+	told("zone-change ");
+	sim.is_disk_full = true;
+	ck_assert(sim_run(&sim, 2 * HOUR));
+	told("not-persisted ");
+	sim.is_disk_full = false;
+	ck_assert(sim_run(&sim, HOUR));
+	told("persisted ");
+	job.takes = HOUR;
+	ck_assert(sim_run(&sim, HOUR));
+	sim_crash(&sim);
+	sim_boot(&sim, false, sim_real(&sim) + MINUTE);
+	ck_assert(sim_run(&sim, MINUTE));
+	told("starting running interrupted missed catch-up ");
+}
+END_TEST
+
+START_TEST(a_skip_is_kept_over_a_zone_change_a_restart_and_a_reload)
+{
+	pair("OnCalendar=*-*-* 12:00:00 UTC\n");
+	sim_boot(&sim, false, SIM_2026);
+	ck_assert_int_eq(sim_skip(&sim, "a.timer", SIM_2026 + 12 * HOUR, true), 0);
+	ck_assert(sim_set_zone(&sim, SIM_NEW_YORK));
+	ck_assert(sim_run(&sim, HOUR));
+	sim_shutdown(&sim);
+	sim_boot(&sim, false, SIM_2026 + 2 * HOUR);
+	ck_assert(sim_set_zone(&sim, SIM_UTC));
+	timer("a.timer", "OnCalendar=*-*-* 12:00:00 UTC\nAccuracySec=1s\n");
+	ck_assert_int_eq(sim_reload(&sim), 0);
+	ck_assert(sim_run_until(&sim, SIM_2026 + 13 * HOUR));
+	happened(0, "missed", "skipped-by-admin", SIM_2026 + 12 * HOUR);
+	nothing_more(1);
+}
+END_TEST
+
+/* Noon in New York is another moment. */
+START_TEST(a_skip_is_forgotten_where_it_is_no_moment_any_more)
+{
+	pair("OnCalendar=*-*-* 12:00:00\n");
+	sim_boot(&sim, false, SIM_2026);
+	ck_assert_int_eq(sim_skip(&sim, "a.timer", SIM_2026 + 12 * HOUR, true), 0);
+	ck_assert(sim_set_zone(&sim, SIM_NEW_YORK));
+	ck_assert(sim_set_zone(&sim, SIM_UTC));
+	ck_assert(sim_run_until(&sim, SIM_2026 + 13 * HOUR));
+	happened(0, "run", "calendar", SIM_2026 + 12 * HOUR);
+	nothing_more(1);
+}
+END_TEST
+
 START_TEST(timers_wait_for_the_start_up)
 {
 	pair("OnStartupSec=0\n");
@@ -955,6 +1060,10 @@ static Suite *scenarios_suite(void)
 	tcase_add_test(t, a_skipped_moment_is_on_record_and_over_a_crash_too);
 	tcase_add_test(t, a_full_disk_stops_no_job);
 	tcase_add_test(t, the_gate_and_a_pause_stop_everything_and_nothing_is_lost);
+	tcase_add_test(t, what_an_admin_does_is_told);
+	tcase_add_test(t, what_becomes_of_time_and_of_the_disk_is_told);
+	tcase_add_test(t, a_skip_is_kept_over_a_zone_change_a_restart_and_a_reload);
+	tcase_add_test(t, a_skip_is_forgotten_where_it_is_no_moment_any_more);
 	tcase_add_test(t, timers_wait_for_the_start_up);
 	tcase_add_test(t, a_target_that_waits_for_another_service_is_active);
 	tcase_add_test(t, a_run_that_fails_for_what_it_requires_is_not_retried);

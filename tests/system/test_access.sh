@@ -11,7 +11,14 @@ service job.service 'ExecStart=/bin/true' 'Environment=PASSWORD=12345'
 service secret.service 'ExecStart=/bin/true' 'Environment=PASSWORD=12345'
 chmod 600 "$units/secret.service"
 
-supd_start
+timers=
+if [ "${ENABLE_TIMER:-yes}" = yes ]; then
+	timers=--experimental=timers
+	printf '[Timer]\nOnCalendar=yearly\n' >"$units/job.timer"
+fi
+
+# shellcheck disable=SC2086 # no option, or one
+supd_start $timers
 if command -v busctl >/dev/null; then
 	exits 0 "busctl introspects the interface" \
 		busctl --address="$address" introspect org.supd.Manager1 /org/supd/Manager1 org.supd.Manager1
@@ -53,6 +60,15 @@ done
 says 'supctl: .' "as it is told in a sentence"
 exits 1 "nor reload" other "$dir/supctl" --system reload
 exits 1 "nor turn timers on" other "$dir/supctl" --system experimental enable timers
+exits 1 "nor pause them" other "$dir/supctl" --system pause
+exits 0 "events are for all to see" other "$dir/supctl" --system events -n all
+if [ -n "$timers" ]; then
+	supctl skip job.timer next >/dev/null
+	exits 1 "nor skip a moment" other "$dir/supctl" --system skip job.timer '+1y'
+	says 'supctl: .* (root|user)' "as it is told in a sentence"
+	exits 1 "nor take that back" other "$dir/supctl" --system unskip job.timer next
+	is "what is skipped stays so" "$(supctl events --json -n all --type=skip,unskip | grep -c .)" 1
+fi
 exits 0 "nothing happened" supctl show job --property=run_id --value
 is "no run has been made" "$output" ""
 exits 0 "files that anybody can read are shown" other "$dir/supctl" --system cat job

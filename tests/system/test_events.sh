@@ -6,6 +6,9 @@
 
 service well.service 'ExecStart=/bin/true'
 service badly.service "ExecStart=/bin/sh -c 'exit 3'"
+service long.service 'ExecStart=/bin/sleep 1000'
+service slow.service 'ExecStart=/bin/sleep 1000' 'TimeoutStartSec=100ms'
+printf '[Install]\nWantedBy=default.target\n' >>"$units/long.service"
 timers=
 if [ "${ENABLE_TIMER:-yes}" = yes ]; then
 	timers=--experimental=timers
@@ -58,6 +61,24 @@ supctl resume >/dev/null
 supctl reload >/dev/null
 is "of supd itself" "$(values type "$(supctl events --json --type=paused,resumed,reloaded)")" "paused resumed reloaded"
 is "that is of no unit" "$(values unit "$(supctl events --json --type=paused)")" None
+is "and how it began" "$(values type "$(supctl events --json -n all --type=starting,running)")" "starting running"
+
+supctl start --no-block long.service >/dev/null
+supctl stop long.service >/dev/null
+supctl start slow.service >/dev/null 2>&1
+is "why a run is stopped" "$(values reason "$(supctl events --json --type=stopping)")" "request timeout"
+ok "is in the log" log_has 'info slow\.service\[[0-9a-f]+\]: stopping \(timeout\)'
+
+supctl enable long.service >/dev/null
+supctl enable long.service >/dev/null
+supctl disable long.service >/dev/null
+supctl mask none.service >/dev/null
+supctl unmask none.service >/dev/null
+is "what an admin does to units, once each" \
+	"$(values type "$(supctl events --json --type=enabled,disabled,masked,unmasked)")" "enabled disabled masked unmasked"
+is "and until when" "$(values runtime "$(supctl events --json --type=enabled,masked)")" "False False"
+ok "that is in the log" log_has 'notice none\.service: masked by an admin$'
+
 echo '[Servise]' >"$units/well.service"
 supctl reload >/dev/null 2>&1
 is "a reload that is refused" "$(values type "$(supctl events --json -n 1 --type=reloaded,reload-refused)")" reload-refused
@@ -70,11 +91,28 @@ exits 2 "lines are a number" supctl events -n none
 if [ -n "$timers" ]; then
 	ok "a moment is missed" log_has 'busy\.timer: missed: overlap'
 	is "and told with its reason" "$(values reason "$(supctl events --json -n 1 --type=missed busy.timer)")" overlap
+	supctl skip busy.timer next >/dev/null
+	supctl unskip busy.timer next >/dev/null
+	is "what is skipped and is not" "$(values type "$(supctl events --json --type=skip,unskip busy.timer)")" "skip unskip"
+	ok "is in the log with its moment" log_has 'notice busy\.timer: [A-Z][a-z][a-z] 20.* will be skipped, as an admin asked'
+	is "once" "$(grep -c 'will be skipped' "$log")" 1
 	supctl events -n all --type=elapsed >"$dir/elapsed"
 	ok "a timer elapses" grep -q 'elapsed .* busy\.timer: elapsed (calendar)' "$dir/elapsed"
 fi
 
+supctl events -f --json --type=shutdown,ended,resumed >"$dir/end" &
+last=$!
+for _ in $(seq 300); do
+	supctl pause >/dev/null
+	supctl resume >/dev/null
+	! grep -q resumed "$dir/end" || break
+	sleep 0.1
+done
 supd_stop
+wait "$last"
+is "who follows hears that supd is told to end" "$(grep -c '"type":"shutdown".*"reason":"SIGTERM"' "$dir/end")" 1
+ok "the log, too" grep -q ' notice stopping: SIGTERM$' "$log"
+is "once" "$(grep -cE ' notice (stopping: SIGTERM|ended|running)$' "$log")" 3
 wait "$follower"
 ok "who follows hears that supd ends" test "$?" -ne 0
 done_testing

@@ -36,6 +36,7 @@ static struct world {
 	char unit[ASKED_MAX][300];
 	size_t n_asked;
 	size_t n_rows;     /* what LIST answers */
+	char events[128];  /* types and units of ReadEvents */
 	bool is_answering; /* else questions stay open */
 } world;
 
@@ -79,6 +80,14 @@ static void answer(const struct control_request *request)
 		control_done(world.server, request->id, 0, NULL);
 }
 
+static void note_events(const struct control_request *request)
+{
+	(void) snprintf(world.events, sizeof(world.events), "%s", request->types ? request->types : "-");
+	for (size_t i = 0; i < request->n_units; i++)
+		(void) snprintf(world.events + strlen(world.events), sizeof(world.events) - strlen(world.events), " %s",
+				request->units[i]);
+}
+
 static void ask(void *userdata, const struct control_request *request)
 {
 	ck_assert_ptr_eq(userdata, &world);
@@ -87,6 +96,8 @@ static void ask(void *userdata, const struct control_request *request)
 	(void) snprintf(world.unit[world.n_asked], sizeof(world.unit[0]), "%s",
 			request->unit ? request->unit : "");
 	world.n_asked++;
+	if (request->verb == CONTROL_EVENTS)
+		note_events(request);
 	if (world.is_answering)
 		answer(request);
 }
@@ -162,6 +173,8 @@ static struct control_question *put_question(struct control_client *client, cons
 
 	if (str_equal(t->types, "as"))
 		return control_client_ask_keys(client, t->method, t->wait ? some_keys : NULL, "");
+	if (str_equal(t->types, "stbas"))
+		return control_client_ask_keys(client, t->method, some_keys, "stb", t->table, UINT64_C(7), true);
 	if (str_equal(t->types, "sssas"))
 		return control_client_ask_keys(client, t->method, NULL, "sss", "timer", t->table, t->unit);
 	if (str_equal(t->types, "sb"))
@@ -279,6 +292,31 @@ START_TEST(each_method_asks_its_verb_with_its_arguments)
 		ck_assert_ptr_null(asked->unit);
 	/* each has one: to wait, or for this boot */
 	ck_assert_int_eq(asked->wait || (asked->runtime && !asked->on), str_equal(verbs[_i].types, "sb"));
+	control_reply_done(&t.reply);
+}
+END_TEST
+
+START_TEST(events_are_asked_for_by_types_and_units)
+{
+	struct conversation t = converse((struct conversation){ .method = "ReadEvents", .types = "stbas", .table = "missed,lost" });
+	const struct control_request *asked = &world.asked[0];
+
+	ck_assert_msg(t.reply.status == CONTROL_OK, "%s", t.reply.message);
+	ck_assert_uint_eq(world.n_asked, 1);
+	ck_assert_int_eq(asked->verb, CONTROL_EVENTS);
+	ck_assert_uint_eq(asked->lines, 7);
+	ck_assert(asked->follow);
+	ck_assert_str_eq(world.events, "missed,lost span bool nothing");
+	control_reply_done(&t.reply);
+}
+END_TEST
+
+START_TEST(types_of_events_are_words)
+{
+	struct conversation t = converse((struct conversation){ .method = "ReadEvents", .types = "stbas", .table = "../x" });
+
+	ck_assert_int_eq(t.reply.status, CONTROL_USAGE);
+	ck_assert_uint_eq(world.n_asked, 0);
 	control_reply_done(&t.reply);
 }
 END_TEST
@@ -1032,6 +1070,8 @@ static Suite *server_suite(void)
 	tcase_add_checked_fixture(tc, begin, end);
 	tcase_set_timeout(tc, 60);
 	tcase_add_loop_test(tc, each_method_asks_its_verb_with_its_arguments, 0, ELEMENTS(verbs));
+	tcase_add_test(tc, events_are_asked_for_by_types_and_units);
+	tcase_add_test(tc, types_of_events_are_words);
 	tcase_add_loop_test(tc, rows_arrive_as_they_were_sent, 0, ELEMENTS(row_counts));
 	tcase_add_loop_test(tc, rows_may_come_ahead_one_by_one, 0, 2);
 	tcase_add_loop_test(tc, what_is_no_run_is_not_asked_for, 0, ELEMENTS(no_runs));

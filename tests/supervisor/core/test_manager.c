@@ -20,6 +20,7 @@ static struct {
 	unsigned n_started, n_settled, n_ended, n_enabled;
 	uint8_t last_run[RUN_ID_BYTES];
 	enum run_result last_result;
+	char events[512]; /* type, its unit, and of its fields texts and what is true */
 } heard;
 
 /* What the fake plugin heard. */
@@ -167,6 +168,32 @@ static void note_settled(void *userdata _unused_, struct unit *u, bool run_ended
 	}
 }
 
+static void note_event(void *userdata _unused_, const char *type, const char *unit, const struct supd_row *fields)
+{
+	char *to = heard.events;
+
+	(void) snprintf(to + strlen(to), sizeof(heard.events) - strlen(to), "%s(%s", type, unit ? unit : "");
+	for (size_t i = 0; i < fields->n; i++) {
+		const struct supd_field *f = &fields->field[i];
+		const char *value = f->type == SUPD_STRING ? f->value.string : f->key;
+
+		if (!str_equal(f->key, "run_id") && (f->type != SUPD_BOOL || f->value.boolean) && f->type != SUPD_NULL)
+			(void) snprintf(to + strlen(to), sizeof(heard.events) - strlen(to), " %s", value);
+	}
+	(void) snprintf(to + strlen(to), sizeof(heard.events) - strlen(to), ") ");
+}
+
+static void note_enabled(void *userdata _unused_, const char *unit _unused_, bool has_changed _unused_)
+{
+	heard.n_enabled++;
+}
+
+static void expect_events(const char *events)
+{
+	ck_assert_str_eq(heard.events, events);
+	heard.events[0] = '\0';
+}
+
 static void set_up(void)
 {
 	memset(&heard, 0, sizeof(heard));
@@ -184,7 +211,7 @@ static void tear_down(void)
 
 static void load_only(void)
 {
-	const struct manager_observer observer = { .started = note_started, .settled = note_settled };
+	const struct manager_observer observer = { .started = note_started, .settled = note_settled, .event = note_event };
 	struct diag d = { 0 };
 
 	ck_assert_int_eq(manager_new(&world.world, &config, &m), 0);
@@ -299,7 +326,7 @@ START_TEST(a_look_that_hangs_holds_up_neither_a_stop_nor_the_end)
 	manager_checked(m, &world.now, hanging, CONDITIONS_SKIP, "too late", 0);
 	ck_assert_uint_eq(heard.n_ended, 1);
 	ck_assert_int_eq(start("a.service"), MANAGER_DONE);
-	manager_shutdown(m, &world.now);
+	manager_shutdown(m, &world.now, NULL);
 	ck_assert(was_told(SUPD_MANAGER_ENDED));
 }
 END_TEST
@@ -536,7 +563,7 @@ START_TEST(a_shutdown_stops_plugins_then_services_then_ends)
 	start("b.service");
 	fake_spawned(&world, m, fake_process(&world, "a.service"));
 	fake_spawned(&world, m, fake_process(&world, "b.service"));
-	manager_shutdown(m, &world.now);
+	manager_shutdown(m, &world.now, NULL);
 	ck_assert_uint_eq(plugged.n_stops, 1);
 	ck_assert_uint_eq(world.killed[0], fake_process(&world, "b.service")->token);
 	ck_assert_int_eq(manager_state(m), SUPD_MANAGER_STOPPING);
@@ -551,8 +578,79 @@ END_TEST
 START_TEST(a_shutdown_with_nothing_to_stop_ends_at_once)
 {
 	begin();
-	manager_shutdown(m, &world.now);
+	manager_shutdown(m, &world.now, NULL);
 	ck_assert(was_told(SUPD_MANAGER_ENDED));
+}
+END_TEST
+
+/* ---- what is told ---- */
+
+START_TEST(what_supd_does_is_told)
+{
+	char error[512];
+	struct reload_report report = { 0 };
+
+	config.gate_forced = false;
+	begin();
+	expect_events("starting() running() ");
+	ck_assert_int_eq(manager_pause(m, &world.now), 1);
+	ck_assert_int_eq(manager_pause(m, &world.now), 0);
+	ck_assert_int_eq(manager_resume(m, &world.now), 1);
+	expect_events("paused() resumed() ");
+	ck_assert_int_eq(manager_experimental(m, &world.now, true, true, error, sizeof(error)), 1);
+	ck_assert_int_eq(manager_experimental(m, &world.now, true, true, error, sizeof(error)), 0);
+	ck_assert_int_eq(manager_experimental(m, &world.now, false, false, error, sizeof(error)), 1);
+	expect_events("gate( timers enabled runtime) gate( timers disabled) ");
+	ck_assert_int_eq(manager_reload(m, &world.now, &report), 0);
+	reload_report_done(&report);
+	expect_events("reloaded( changed) ");
+	manager_shutdown(m, &world.now, "SIGTERM");
+	manager_shutdown(m, &world.now, NULL);
+	expect_events("shutdown( SIGTERM) ended() ");
+}
+END_TEST
+
+START_TEST(why_a_run_is_stopped_is_told)
+{
+	fake_unit(&world, "a.service", JOB "TimeoutStartSec=5\n");
+	fake_unit(&world, "b.service", JOB);
+	begin();
+	heard.events[0] = '\0';
+	start("a.service");
+	manager_stop_unit(m, &world.now, "a.service");
+	expect_events(""); /* there is no process yet */
+	fake_spawned(&world, m, fake_process(&world, "a.service"));
+	expect_events("stopping(a.service request) ");
+	fake_exited(&world, m, fake_process(&world, "a.service"), SIGTERM);
+	start("a.service");
+	fake_spawned(&world, m, fake_process(&world, "a.service"));
+	world.now.boot += 6 * USEC_PER_SEC;
+	manager_wake(m, &world.now, SUPD_CLOCK_BOOTTIME);
+	expect_events("stopping(a.service timeout) ");
+	start("b.service");
+	fake_finish(&world, m, "b.service", EXIT(0));
+	expect_events("");
+	start("b.service");
+	fake_spawned(&world, m, fake_process(&world, "b.service"));
+	manager_shutdown(m, &world.now, NULL);
+	expect_events("shutdown() stopping(b.service shutdown) ");
+}
+END_TEST
+
+START_TEST(what_is_enabled_and_masked_is_told)
+{
+	const struct manager_enabling on = { .unit = "a.service", .enable = true }, off = { .unit = "a.service" };
+	char said[512];
+
+	world.enable_answer = 1;
+	fake_unit(&world, "a.service", JOB "[Install]\nWantedBy=default.target\n");
+	begin();
+	heard.events[0] = '\0';
+	ck_assert_int_ge(manager_enable_unit(m, &on, note_enabled, NULL, said, sizeof(said)), 0);
+	ck_assert_int_ge(manager_enable_unit(m, &off, note_enabled, NULL, said, sizeof(said)), 0);
+	ck_assert_int_ge(manager_mask_unit(m, "a.service", true, true, said, sizeof(said)), 0);
+	ck_assert_int_ge(manager_mask_unit(m, "a.service", false, true, said, sizeof(said)), 0);
+	expect_events("enabled(a.service) disabled(a.service) masked(a.service runtime) unmasked(a.service runtime) ");
 }
 END_TEST
 
@@ -709,11 +807,6 @@ START_TEST(the_plugin_hears_of_runs)
 	ck_assert_uint_eq(plugged.n_runs, 2);
 }
 END_TEST
-
-static void note_enabled(void *userdata _unused_, const char *unit _unused_, bool has_changed _unused_)
-{
-	heard.n_enabled++;
-}
 
 static char said[512];
 
@@ -1365,7 +1458,7 @@ START_TEST(a_start_up_does_not_wait_for_restarts)
 	ck_assert(!was_told(SUPD_MANAGER_RUNNING));
 	fake_finish(&world, m, "a.service", EXIT(1));
 	ck_assert(was_told(SUPD_MANAGER_RUNNING));
-	manager_shutdown(m, &world.now);
+	manager_shutdown(m, &world.now, NULL);
 	ck_assert(was_told(SUPD_MANAGER_ENDED));
 }
 END_TEST
@@ -1396,6 +1489,9 @@ static Suite *manager_suite(void)
 	tcase_add_test(tc, enabled_services_run_at_the_start_and_running_comes_after_the_last);
 	tcase_add_test(tc, a_shutdown_stops_plugins_then_services_then_ends);
 	tcase_add_test(tc, a_shutdown_with_nothing_to_stop_ends_at_once);
+	tcase_add_test(tc, what_supd_does_is_told);
+	tcase_add_test(tc, why_a_run_is_stopped_is_told);
+	tcase_add_test(tc, what_is_enabled_and_masked_is_told);
 	tcase_add_test(tc, a_closed_gate_leaves_plugins_and_timers_alone);
 	tcase_add_test(tc, the_gate_opens_and_closes_at_run_time);
 	tcase_add_test(tc, for_this_run_alone_nothing_is_kept);

@@ -344,7 +344,7 @@ START_TEST(a_shutdown_stops_last_things_first)
 	ck_assert(unit_is_waiting(unit("c.service")));
 	finish("a.service", 0);
 	finish("c.service", 0);
-	manager_shutdown(m, &world.now);
+	manager_shutdown(m, &world.now, NULL);
 	ck_assert_str_eq(state("b.service"), "exited");
 	finish("a.service", 0);
 	ck_assert_str_eq(state("b.service"), "stop");
@@ -360,7 +360,7 @@ START_TEST(a_shutdown_gives_up_what_waits)
 	fake_unit(&world, "b.service", JOB);
 	begin();
 	start("a.service");
-	manager_shutdown(m, &world.now);
+	manager_shutdown(m, &world.now, NULL);
 	ck_assert_int_eq(unit("a.service")->run->result, RUN_RESULT_STOPPED);
 	finish("b.service", 0);
 	ck_assert(!has_run("a.service"));
