@@ -345,6 +345,8 @@ static const struct unit_config *config_now(const struct unit *u)
 	return u->next ? u->next : u->config;
 }
 
+#define NOT_ONESHOT "is not a oneshot service (if it ends by itself, Type=oneshot in a drop-in makes it one)"
+
 static const char *why_not(const struct unit_config *c, const char *name)
 {
 	switch (c->load) {
@@ -353,7 +355,7 @@ static const char *why_not(const struct unit_config *c, const char *name)
 	case UNIT_INVALID:
 		return "is invalid";
 	case UNIT_UNSUPPORTED:
-		return unit_name_kind(name) == UNIT_SERVICE ? "is not a oneshot service" : "is not a service";
+		return unit_name_kind(name) == UNIT_SERVICE ? NOT_ONESHOT : "is not a service";
 	case UNIT_LOADED:
 		break;
 	}

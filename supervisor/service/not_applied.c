@@ -8,18 +8,30 @@
 #include "base/values.h"
 
 #define SANDBOX(key) { key, NOT_APPLIED_SANDBOX, NULL }
+#define WITHOUT(key, sentence) { key, NOT_APPLIED_SANDBOX, sentence }
 #define CANNOT(key, sentence) { key, NOT_APPLIED_UNSUPPORTED, sentence }
 #define NEEDS(key, sentence) { key, NOT_APPLIED_NEEDS_SYSTEMD, sentence }
 
-#define CREDENTIALS "supd makes no credentials; keep the secret in a file that only User= can read, and name that to the program"
+#define AMBIENT "supd hands on no capabilities; as another user than root the service lacks these"
+#define DYNAMIC "supd makes up no users; the service runs as User= says, and else as root"
+#define VIEW \
+	"supd makes no namespaces; the service sees the machine's files, and may do with them what its user may"
+#define NET "supd makes and enters no namespaces; the service is in those of supd"
+#define CREDENTIALS \
+	"supd makes no credentials; keep the secret in a file that only User= can read, and name that to the program"
 #define DISK "supd does not count what lies in directories; a quota of the file system does"
-#define JOB "a start waits as long as those do that it comes after; TimeoutStartSec= of each of them bounds that"
-#define PRESSURE "supd tells no service of memory pressure; it can read /proc/pressure/memory by itself"
-#define STARTUP "supd has no other limits while it starts up; the key without Startup holds all the time"
+#define JOB \
+	"a start waits as long as those do that it comes after; TimeoutStartSec= of each of them bounds that"
+#define PRESSURE \
+	"supd tells no service of memory pressure; it can read /proc/pressure/memory by itself"
+#define STARTUP \
+	"supd has no other limits while it starts up; the key without Startup holds all the time"
 #define TIMEOUT_MODE "what does not end in time gets KillSignal=, and then SIGKILL"
 #define V1 "this is of cgroup v1; "
-#define ACTION "only the system's first process can end the system; start a service that does what you want, by OnFailure="
-#define CREDENTIAL "systemd-creds encrypts for systemd alone; keep the secret in a file that only User= can read"
+#define ACTION \
+	"only the system's first process can end the system; start a service that does what you want, by OnFailure="
+#define CREDENTIAL \
+	"systemd-creds encrypts for systemd alone; keep the secret in a file that only User= can read"
 #define DAEMON "this is for services that go on running; a oneshot service has TimeoutStartSec="
 #define JOURNAL "there is no systemd-journald here; supd keeps what a service prints by itself"
 #define OOMD "there is no systemd-oomd here; MemoryMax= in the service sets a bound"
@@ -32,59 +44,84 @@ static const struct row {
 	enum not_applied_reason reason;
 	const char *explanation; /* NULL: that of the reason */
 } rows[] = {
-	SANDBOX("AmbientCapabilities"), SANDBOX("AppArmorProfile"), SANDBOX("BPFDelegateAttachments"),
-	SANDBOX("BPFDelegateCommands"), SANDBOX("BPFDelegateMaps"), SANDBOX("BPFDelegatePrograms"),
-	SANDBOX("BPFProgram"), SANDBOX("BindPaths"), SANDBOX("BindReadOnlyPaths"),
+	WITHOUT("AmbientCapabilities", AMBIENT), SANDBOX("AppArmorProfile"),
+	SANDBOX("BPFDelegateAttachments"), SANDBOX("BPFDelegateCommands"),
+	SANDBOX("BPFDelegateMaps"), SANDBOX("BPFDelegatePrograms"), SANDBOX("BPFProgram"),
+	WITHOUT("BindPaths", VIEW), WITHOUT("BindReadOnlyPaths", VIEW),
 	SANDBOX("CapabilityBoundingSet"), SANDBOX("DelegateNamespaces"), SANDBOX("DeviceAllow"),
-	SANDBOX("DevicePolicy"), SANDBOX("DynamicUser"), SANDBOX("ExecPaths"),
-	SANDBOX("ExtensionDirectories"), SANDBOX("ExtensionImagePolicy"), SANDBOX("ExtensionImages"),
-	SANDBOX("IPAddressAllow"), SANDBOX("IPAddressDeny"), SANDBOX("IPCNamespacePath"),
-	SANDBOX("IPEgressFilterPath"), SANDBOX("IPIngressFilterPath"), SANDBOX("InaccessibleDirectories"),
-	SANDBOX("InaccessiblePaths"), SANDBOX("JoinsNamespaceOf"), SANDBOX("KeyringMode"),
+	SANDBOX("DevicePolicy"), WITHOUT("DynamicUser", DYNAMIC), WITHOUT("ExecPaths", VIEW),
+	WITHOUT("ExtensionDirectories", VIEW), WITHOUT("ExtensionImagePolicy", VIEW),
+	WITHOUT("ExtensionImages", VIEW), SANDBOX("IPAddressAllow"), SANDBOX("IPAddressDeny"),
+	WITHOUT("IPCNamespacePath", NET), SANDBOX("IPEgressFilterPath"),
+	SANDBOX("IPIngressFilterPath"), SANDBOX("InaccessibleDirectories"),
+	SANDBOX("InaccessiblePaths"), WITHOUT("JoinsNamespaceOf", VIEW), SANDBOX("KeyringMode"),
 	SANDBOX("LandlockConfig"), SANDBOX("LockPersonality"), SANDBOX("MemoryDenyWriteExecute"),
-	SANDBOX("MountAPIVFS"), SANDBOX("MountFlags"), SANDBOX("MountImagePolicy"), SANDBOX("MountImages"),
-	SANDBOX("NFTSet"), SANDBOX("NetworkNamespacePath"), SANDBOX("NoExecPaths"),
-	SANDBOX("NoNewPrivileges"), SANDBOX("PrivateBPF"), SANDBOX("PrivateDevices"), SANDBOX("PrivateIPC"),
-	SANDBOX("PrivateMounts"), SANDBOX("PrivateNetwork"), SANDBOX("PrivatePIDs"), SANDBOX("PrivateTmp"),
-	SANDBOX("PrivateUsers"), SANDBOX("ProcSubset"), SANDBOX("ProtectClock"),
-	SANDBOX("ProtectControlGroups"), SANDBOX("ProtectHome"), SANDBOX("ProtectHostname"),
-	SANDBOX("ProtectKernelLogs"), SANDBOX("ProtectKernelModules"), SANDBOX("ProtectKernelTunables"),
-	SANDBOX("ProtectProc"), SANDBOX("ProtectSystem"), SANDBOX("ReadOnlyDirectories"),
-	SANDBOX("ReadOnlyPaths"), SANDBOX("ReadWriteDirectories"), SANDBOX("ReadWritePaths"),
+	WITHOUT("MountAPIVFS", VIEW), WITHOUT("MountFlags", VIEW),
+	WITHOUT("MountImagePolicy", VIEW), WITHOUT("MountImages", VIEW), WITHOUT("NFTSet", NET),
+	WITHOUT("NetworkNamespacePath", NET), SANDBOX("NoExecPaths"), SANDBOX("NoNewPrivileges"),
+	SANDBOX("PrivateBPF"), SANDBOX("PrivateDevices"), SANDBOX("PrivateIPC"),
+	SANDBOX("PrivateMounts"), SANDBOX("PrivateNetwork"), SANDBOX("PrivatePIDs"),
+	SANDBOX("PrivateTmp"), SANDBOX("PrivateUsers"), SANDBOX("ProcSubset"),
+	SANDBOX("ProtectClock"), SANDBOX("ProtectControlGroups"), SANDBOX("ProtectHome"),
+	SANDBOX("ProtectHostname"), SANDBOX("ProtectKernelLogs"), SANDBOX("ProtectKernelModules"),
+	SANDBOX("ProtectKernelTunables"), SANDBOX("ProtectProc"), SANDBOX("ProtectSystem"),
+	SANDBOX("ReadOnlyDirectories"), SANDBOX("ReadOnlyPaths"),
+	WITHOUT("ReadWriteDirectories", VIEW), WITHOUT("ReadWritePaths", VIEW),
 	SANDBOX("RemoveIPC"), SANDBOX("RestrictAddressFamilies"), SANDBOX("RestrictFileSystems"),
-	SANDBOX("RestrictNamespaces"), SANDBOX("RestrictNetworkInterfaces"), SANDBOX("RestrictRealtime"),
-	SANDBOX("RestrictSUIDSGID"), SANDBOX("RootDirectory"), SANDBOX("RootDirectoryStartOnly"),
-	SANDBOX("RootEphemeral"), SANDBOX("RootHash"), SANDBOX("RootHashSignature"), SANDBOX("RootImage"),
-	SANDBOX("RootImageOptions"), SANDBOX("RootImagePolicy"), SANDBOX("RootVerity"),
-	SANDBOX("SELinuxContext"), SANDBOX("SecureBits"), SANDBOX("SmackProcessLabel"),
-	SANDBOX("SocketBindAllow"), SANDBOX("SocketBindDeny"), SANDBOX("SystemCallArchitectures"),
-	SANDBOX("SystemCallErrorNumber"), SANDBOX("SystemCallFilter"), SANDBOX("SystemCallLog"),
-	SANDBOX("TemporaryFileSystem"),
+	SANDBOX("RestrictNamespaces"), SANDBOX("RestrictNetworkInterfaces"),
+	SANDBOX("RestrictRealtime"), SANDBOX("RestrictSUIDSGID"), WITHOUT("RootDirectory", VIEW),
+	WITHOUT("RootDirectoryStartOnly", VIEW), WITHOUT("RootEphemeral", VIEW),
+	WITHOUT("RootHash", VIEW), WITHOUT("RootHashSignature", VIEW), WITHOUT("RootImage", VIEW),
+	WITHOUT("RootImageOptions", VIEW), WITHOUT("RootImagePolicy", VIEW),
+	WITHOUT("RootVerity", VIEW), SANDBOX("SELinuxContext"), SANDBOX("SecureBits"),
+	SANDBOX("SmackProcessLabel"), SANDBOX("SocketBindAllow"), SANDBOX("SocketBindDeny"),
+	SANDBOX("SystemCallArchitectures"), SANDBOX("SystemCallErrorNumber"),
+	SANDBOX("SystemCallFilter"), SANDBOX("SystemCallLog"),
+	WITHOUT("TemporaryFileSystem", VIEW),
 
-	CANNOT("BlockIODeviceWeight", V1 "there is IODeviceWeight="), CANNOT("BlockIOReadBandwidth", V1 "there is IOReadBandwidthMax="),
-	CANNOT("BlockIOWeight", V1 "there is IOWeight="), CANNOT("BlockIOWriteBandwidth", V1 "there is IOWriteBandwidthMax="),
+	CANNOT("BlockIODeviceWeight", V1 "there is IODeviceWeight="),
+	CANNOT("BlockIOReadBandwidth", V1 "there is IOReadBandwidthMax="),
+	CANNOT("BlockIOWeight", V1 "there is IOWeight="),
+	CANNOT("BlockIOWriteBandwidth", V1 "there is IOWriteBandwidthMax="),
 	CANNOT("CPUShares", V1 "there is CPUWeight="), CANNOT("CacheDirectoryAccounting", DISK),
-	CANNOT("CacheDirectoryQuota", DISK), CANNOT("DefaultMemoryLow", SLICE), CANNOT("DefaultMemoryMin", SLICE),
+	CANNOT("CacheDirectoryQuota", DISK),
+	CANNOT("DefaultMemoryLow", SLICE),
+	CANNOT("DefaultMemoryMin", SLICE),
 	CANNOT("DefaultStartupMemoryLow", SLICE),
-	CANNOT("Delegate", "supd hands no control group over; a service of root can make some below its own all the same"),
-	CANNOT("ExecSearchPath", "a program without a path is searched where supd searches; write its whole path"),
-	CANNOT("FinalKillSignal", "what does not end in time gets SIGKILL"), CANNOT("JobRunningTimeoutSec", JOB),
-	CANNOT("JobTimeoutSec", JOB), CANNOT("LoadCredential", CREDENTIALS), CANNOT("LogsDirectoryAccounting", DISK),
-	CANNOT("LogsDirectoryQuota", DISK), CANNOT("MemoryKSM", "supd does not ask the kernel to merge equal pages"),
+	CANNOT("Delegate",
+	       "supd hands no control group over; a service of root can make some below its own all the same"),
+	CANNOT("ExecSearchPath",
+	       "a program without a path is searched where supd searches; write its whole path"),
+	CANNOT("FinalKillSignal", "what does not end in time gets SIGKILL"),
+	CANNOT("JobRunningTimeoutSec", JOB),
+	CANNOT("JobTimeoutSec", JOB),
+	CANNOT("LoadCredential", CREDENTIALS),
+	CANNOT("LogsDirectoryAccounting", DISK),
+	CANNOT("LogsDirectoryQuota", DISK),
+	CANNOT("MemoryKSM", "supd does not ask the kernel to merge equal pages"),
 	CANNOT("MemoryPressureThresholdSec", PRESSURE), CANNOT("MemoryPressureWatch", PRESSURE),
-	CANNOT("MemoryZSwapWriteback", "supd leaves it to the kernel what it writes back of compressed memory"),
-	CANNOT("OpenFile", "supd opens no files for a service but StandardInput=file: and its like; let the program open them"),
-	CANNOT("PAMName", "supd opens no session of PAM; what PAM would set (limits, environment) has to stand in the unit"),
+	CANNOT("MemoryZSwapWriteback",
+	       "supd leaves it to the kernel what it writes back of compressed memory"),
+	CANNOT("OpenFile",
+	       "supd opens no files for a service but StandardInput=file: and its like; let the program open them"),
+	CANNOT("PAMName",
+	       "supd opens no session of PAM; what PAM would set (limits, environment) has to stand in the unit"),
 	CANNOT("SetCredential", CREDENTIALS),
-	CANNOT("SetLoginEnvironment", "HOME, USER, LOGNAME and SHELL are set with User=, and not without it"),
+	CANNOT("SetLoginEnvironment",
+	       "HOME, USER, LOGNAME and SHELL are set with User=, and not without it"),
 	CANNOT("StartupAllowedCPUs", STARTUP), CANNOT("StartupAllowedMemoryNodes", STARTUP),
-	CANNOT("StartupBlockIOWeight", STARTUP), CANNOT("StartupCPUShares", STARTUP), CANNOT("StartupCPUWeight", STARTUP),
-	CANNOT("StartupIOWeight", STARTUP), CANNOT("StartupMemoryHigh", STARTUP), CANNOT("StartupMemoryLow", STARTUP),
+	CANNOT("StartupBlockIOWeight", STARTUP),
+	CANNOT("StartupCPUShares", STARTUP),
+	CANNOT("StartupCPUWeight", STARTUP),
+	CANNOT("StartupIOWeight", STARTUP),
+	CANNOT("StartupMemoryHigh", STARTUP),
+	CANNOT("StartupMemoryLow", STARTUP),
 	CANNOT("StartupMemoryMax", STARTUP), CANNOT("StartupMemorySwapMax", STARTUP),
 	CANNOT("StartupMemoryZSwapMax", STARTUP), CANNOT("StateDirectoryAccounting", DISK),
 	CANNOT("StateDirectoryQuota", DISK), CANNOT("TimeoutStartFailureMode", TIMEOUT_MODE),
 	CANNOT("TimeoutStopFailureMode", TIMEOUT_MODE),
-	CANNOT("WantsMountsFor", "supd mounts nothing; RequiresMountsFor= keeps a service from running where something is missing"),
+	CANNOT("WantsMountsFor",
+	       "supd mounts nothing; RequiresMountsFor= keeps a service from running where something is missing"),
 
 	NEEDS("BindLogSockets", JOURNAL), NEEDS("DelegateSubgroup", SLICE), NEEDS("DisableControllers", SLICE),
 	NEEDS("ExitType", DAEMON), NEEDS("ExtraFileDescriptors", SOCKET), NEEDS("FailureAction", ACTION),
@@ -132,6 +169,12 @@ const char *not_applied_explanation(const char *key)
 {
 	const struct row *row = find(key);
 
+	/* In a timer; services have them. */
+	if (key && (str_starts(key, "Condition") || str_starts(key, "Assert")))
+		return "a timer has no moment to be judged at; in its service the same line is judged at each start";
+	if (key && (str_equal(key, "OnFailure") || str_equal(key, "OnSuccess") || str_starts(key, "StartLimit") ||
+		    str_equal(key, "RequiresMountsFor")))
+		return row ? row->explanation : "in a timer this means nothing here; it belongs into its service";
 	return row && row->explanation ? row->explanation : reasons[not_applied_reason(key)].explanation;
 }
 
