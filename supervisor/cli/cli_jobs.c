@@ -52,7 +52,8 @@ static void print_run(const struct supd_row *row, const char *words)
 	char buf[TIMESPAN_MAX];
 
 	cli_print_text(words);
-	if (duration != USEC_NEVER)
+	/* That was the run before. */
+	if (duration != USEC_NEVER && !row_string(row, "waiting"))
 		printf(", took %s", timespan_print(buf, sizeof(buf), duration, USEC_PER_MSEC));
 }
 

@@ -335,8 +335,28 @@ static void print_problems(const struct cli *c, const struct supd_row *row, cons
 	}
 }
 
+/* "to start, for a.service; until Sat … at most" */
+static void print_waiting(const struct cli *c, const struct supd_row *row)
+{
+	const char *words = row_string(row, "waiting");
+	usec_t until = row_usec(row, "waits_until");
+	char buf[FORMAT_TIME_MAX];
+
+	if (!words)
+		return;
+	label("Waiting");
+	cli_print_text(str_starts(words, "waits ") ? words + strlen("waits ") : words);
+	if (until != USEC_NEVER) {
+		printf(", until %s%s", format_timestamp(buf, sizeof(buf), until),
+		       str_equal(or_empty(row_string(row, "sub_state")), "auto-restart") ? "" : " at most");
+		printf("; %s", format_left(buf, sizeof(buf), usec_sub(until, c->now)));
+	}
+	putchar('\n');
+}
+
 static void print_service(const struct cli *c, const struct supd_row *row)
 {
+	print_waiting(c, row);
 	print_unmet(c, row);
 	print_list("Triggered by", row, "triggered_by");
 	print_run(row);

@@ -22,4 +22,5 @@ libcore_a_SOURCES = \
 	%D%/requests.c \
 	%D%/transaction.c %D%/transaction.h \
 	%D%/turns.c %D%/turns.h \
+	%D%/unit_wait.c %D%/unit_wait.h \
 	%D%/unit.c %D%/unit.h

@@ -300,14 +300,14 @@ static void report_conditions(struct report *r, const struct unit *u)
 	report_string(r, "unmet", unmet);
 }
 
-void report_run(struct report *r, const char *unit, const struct run *run)
+void report_run_waiting(struct report *r, const char *unit, const struct run *run, const char *words)
 {
 	bool has_ended = run && run->ended_boot != 0;
 
 	report_string(r, "unit", unit);
 	report_string(r, "run_id", run ? run_id(r, run) : NULL);
 	report_string(r, "result", has_ended ? run_result_to_string(run->result) : NULL);
-	report_string(r, "words", run ? run_words(r, run) : NULL);
+	report_string(r, "words", words);
 	report_exit(r, "exit_status", has_ended ? run : NULL);
 	report_signal(r, "exit_signal", has_ended ? run : NULL);
 	report_time(r, "started", run ? run->started_real : 0);
@@ -315,6 +315,11 @@ void report_run(struct report *r, const char *unit, const struct run *run)
 	report_span(r, "duration", run_duration(run));
 	report_string(r, "cause", run ? run->cause : NULL);
 	report_string(r, "unmet", run ? run_unmet(run) : NULL);
+}
+
+void report_run(struct report *r, const char *unit, const struct run *run)
+{
+	report_run_waiting(r, unit, run, run ? run_words(r, run) : NULL);
 }
 
 /* ---- units ---- */

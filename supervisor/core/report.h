@@ -59,6 +59,8 @@ void report_unit_missing(struct report *r, const char *name);
 void report_unit_properties(struct report *r, const struct unit_config *c, bool with_commands);
 /* START, STOP, RESTART, TRIGGER. @run may be NULL: none is known. */
 void report_run(struct report *r, const char *unit, const struct run *run);
+/* The same of one that has not begun, or that is to be followed by another: @words instead of how it went. */
+void report_run_waiting(struct report *r, const char *unit, const struct run *run, const char *words);
 void report_problem(struct report *r, const struct diag_entry *e);
 
 /* "error", "warning", "not-applied" */

@@ -93,27 +93,36 @@ static enum node_state activity_of(void *userdata, const struct graph_node *n)
 	return is_busy(n) ? NODE_UP : is_coming(n) ? NODE_COMING : NODE_DOWN;
 }
 
+static bool holds_up_start(const struct graph_edge *e)
+{
+	return (e->kind == EDGE_AFTER && (is_coming(e->to) || is_going(e->to))) ||
+	       (e->kind == EDGE_BEFORE && is_going(e->to)) || (e->kind == EDGE_CONFLICTS && is_busy(e->to));
+}
+
+static bool holds_up_stop(const struct graph_edge *e)
+{
+	return e->kind == EDGE_BEFORE && is_going(e->to);
+}
+
 static bool is_start_due(const struct graph_node *n)
 {
-	for (size_t i = 0; i < n->n_edges; i++) {
-		const struct graph_edge *e = &n->edge[i];
-
-		if (e->kind == EDGE_AFTER && (is_coming(e->to) || is_going(e->to)))
+	for (size_t i = 0; i < n->n_edges; i++)
+		if (holds_up_start(&n->edge[i]))
 			return false;
-		if (e->kind == EDGE_BEFORE && is_going(e->to))
-			return false;
-		if (e->kind == EDGE_CONFLICTS && is_busy(e->to))
-			return false;
-	}
 	return true;
 }
 
 static bool is_stop_due(const struct graph_node *n)
 {
 	for (size_t i = 0; i < n->n_edges; i++)
-		if (n->edge[i].kind == EDGE_BEFORE && is_going(n->edge[i].to))
+		if (holds_up_stop(&n->edge[i]))
 			return false;
 	return true;
+}
+
+bool turns_is_held_up(const struct graph_node *n, const struct graph_edge *e)
+{
+	return n->job && (n->job->kind == JOB_START ? holds_up_start(e) : holds_up_stop(e));
 }
 
 /* ---- one job ---- */

@@ -39,6 +39,8 @@ void turns_at_rest(struct manager *m, const struct supd_now *now, struct unit *u
 void turns_look_around(struct manager *m, const struct supd_now *now, struct graph_node *n);
 /* The same for all that waits. */
 void turns_look(struct manager *m, const struct supd_now *now);
+/* Does the job of @n wait for what is at the other end of its edge @e? */
+bool turns_is_held_up(const struct graph_node *n, const struct graph_edge *e);
 /* At the end of the manager. */
 void turns_done(struct manager *m);
 /* The start-up waits for @u no more, nor for those that wait for it. */

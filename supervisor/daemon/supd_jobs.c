@@ -12,6 +12,7 @@
 #include "control/client.h"
 #include "core/report.h"
 #include "core/unit.h"
+#include "core/unit_wait.h"
 #include "daemon/supd_control.h"
 #include "daemon/supd_transient.h"
 
@@ -104,6 +105,26 @@ static void answer_run(struct supd_control *c, uint64_t id, const char *unit, co
 			run_unmet(run) ? ": " : "", run_unmet(run) ? run_unmet(run) : "");
 	send_run(c, id, unit, run);
 	control_done(c->server, id, has_failed ? CONTROL_FAILED : CONTROL_OK, has_failed ? message : NULL);
+}
+
+/* Asked for without waiting, and it has not begun: says what it waits for. */
+static bool answer_waiting(struct supd_control *c, uint64_t id, const struct unit *u)
+{
+	const struct run *coming = unit_coming_run(u);
+	const struct supd_now now = c->now(c->userdata);
+	struct arena arena = { 0 };
+	struct report r = { .arena = &arena };
+	struct unit_wait wait;
+	bool is_waiting = (coming || u->service.state == SERVICE_AUTO_RESTART) && unit_wait_find(u, &arena, &wait);
+
+	if (is_waiting) {
+		report_run_waiting(&r, u->name, coming ? coming : u->run, wait.words);
+		unit_wait_report(&r, u, &now);
+		supd_control_row(c, id, &r);
+		control_done(c->server, id, CONTROL_OK, NULL);
+	}
+	arena_done(&arena);
+	return is_waiting;
 }
 
 static void answer_none(struct supd_control *c, struct waiter *w, const char *why)
@@ -244,11 +265,14 @@ static struct supd_cause manual_cause(const struct supd_now *now)
 }
 
 /* Asked for without waiting: what has begun is told, and that is all. Waiters whose run is over have been answered. */
-static void tell_begun(struct supd_control *c, const struct control_request *q, struct waiter *w, const struct run *run)
+static void tell_begun(struct supd_control *c, const struct control_request *q, struct waiter *w, const struct unit *u)
 {
+	const struct run *coming = unit_coming_run(u);
+
 	if (q->wait || !is_waiting(c, q->id))
 		return;
-	answer_run(c, q->id, w->unit, run);
+	if (!answer_waiting(c, q->id, u))
+		answer_run(c, q->id, w->unit, coming ? coming : u->run);
 	waiter_remove(c, w);
 }
 
@@ -258,7 +282,6 @@ static void begin(struct supd_control *c, const struct control_request *q, struc
 	const struct supd_now now = c->now(c->userdata);
 	const struct supd_cause cause = manual_cause(&now);
 	struct waiter *w = waiter_add(c, q, WAITS_FOR_RUN, u->name);
-	const struct run *run;
 	enum manager_verdict v;
 
 	if (!w)
@@ -272,10 +295,7 @@ static void begin(struct supd_control *c, const struct control_request *q, struc
 		manager_unload_unit(c->manager, u);
 		return;
 	}
-	if (!is_waiting(c, q->id))
-		return;
-	run = unit_coming_run(u);
-	tell_begun(c, q, w, run ? run : u->run);
+	tell_begun(c, q, w, u);
 }
 
 /* Somebody started it already: waits for the same run. */
@@ -285,6 +305,8 @@ static void join(struct supd_control *c, const struct control_request *q, const 
 
 	bool has_ended = run->ended_boot != 0 && u->service.state != SERVICE_AUTO_RESTART;
 
+	if (!q->wait && answer_waiting(c, q->id, u))
+		return;
 	if (has_ended || !q->wait) {
 		answer_run(c, q->id, u->name, run);
 		return;

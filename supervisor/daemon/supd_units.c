@@ -10,6 +10,7 @@
 #include "control/client.h"
 #include "core/report.h"
 #include "core/unit.h"
+#include "core/unit_wait.h"
 #include "daemon/supd_control.h"
 #include "daemon/supd_files.h"
 
@@ -311,10 +312,12 @@ static void status_service(struct supd_control *c, uint64_t id, const struct uni
 {
 	struct arena arena = { 0 };
 	struct report r = { .arena = &arena };
+	const struct supd_now now = c->now(c->userdata);
 	const struct target *target;
 
 	HASH_FIND_STR(t->target, u->name, target);
 	report_unit(&r, u);
+	unit_wait_report(&r, u, &now);
 	report_strings(&r, "triggered_by", target ? target->timer : NULL);
 	if (asked)
 		report_file_state(c, &r, asked, unit_config_starts_with_supd(u->config));
@@ -432,6 +435,7 @@ void units_show(struct supd_control *c, const struct control_request *q)
 {
 	struct arena arena = { 0 };
 	struct report r = { .arena = &arena };
+	const struct supd_now now = c->now(c->userdata);
 	struct unit *u;
 	int status;
 
@@ -448,6 +452,7 @@ void units_show(struct supd_control *c, const struct control_request *q)
 		return;
 	}
 	report_unit(&r, u);
+	unit_wait_report(&r, u, &now);
 	report_unit_properties(&r, u->config, files_may_see(q, u));
 	supd_control_row(c, q->id, &r);
 	control_done(c->server, q->id, CONTROL_OK, NULL);

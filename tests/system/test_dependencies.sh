@@ -114,6 +114,34 @@ step y 'After=x.service' 'Before=x.service' --
 exits 4 "a reload that would make one is refused" supctl reload
 says 'goes in a circle' "with the reason"
 
+# What a unit waits for, and until when.
+rm "$units/y.service"
+mkfifo "$dir/go"
+step slow -- "ExecStart=/bin/sh -c 'read go <$dir/go'" 'TimeoutStartSec=1h'
+step patient 'Requires=slow.service' 'After=slow.service' --
+step further 'After=patient.service' 'Wants=patient.service' --
+step again -- 'ExecStart=/bin/false' 'Restart=on-failure' 'RestartSec=1h'
+supctl reload >/dev/null
+exits 0 "a start of what has to wait" supctl start --no-block further
+is "says for what" "$output" "further.service: waits to start, for patient.service"
+exits 0 "whoever asks again" supctl start --no-block patient
+is "hears the same" "$output" "patient.service: waits to start, for slow.service"
+supctl status patient >"$dir/status"
+ok "its status, too" grep -qE '^ +Active: activating \(waiting\)' "$dir/status"
+ok "with the time that the other has at most" grep -qE '^ +Waiting: to start, for slow.service, until .* at most; [0-9]+min' "$dir/status"
+ok "which nobody knows of one that waits" grep -qE '^ +Waiting: to start, for patient.service$' <(supctl status further)
+is "programs are told" "$(supctl status patient --json | grep -o '"waits_for":\[[^]]*\]')" '"waits_for":["slow.service"]'
+echo >"$dir/go"
+ok "when that is over, it goes on" log_has "further.service.*: success"
+is "and waits for nothing" "$(supctl status further | grep -c Waiting)" 0
+exits 0 "one that fails and is to be restarted" supctl start --no-block again
+ok "says so" log_has 'again.service.*restart'
+exits 0 "when it is asked for once more" supctl start --no-block again
+is "in words" "$output" "again.service: waits to be restarted"
+ok "and in its status" grep -qE '^ +Waiting: to be restarted, until .*; [0-9]+min' <(supctl status again)
+supctl stop again >/dev/null
+traced >/dev/null
+
 supctl start use >/dev/null && traced >/dev/null
 supd_stop
 is "a shutdown stops in reverse order" "$(traced)" "unuse umount "
