@@ -108,7 +108,8 @@ struct world {
 	int (*load)(void *ctx, const char *plugin, unsigned generation, void **ret, size_t *ret_n); /* gives */
 	int (*set_aside)(void *ctx, const char *plugin, char *ret_name, size_t n);
 
-	/* The gate's setting that outlives restarts: experimental enable, disable. -ENOENT: none was kept. */
+	/* The gate's setting that outlives restarts: experimental enable, disable. -ENOENT: none was kept. Of any other errno
+	 * the world has told. */
 	int (*gate_load)(void *ctx, const char *name, bool *ret);
 	int (*gate_save)(void *ctx, const char *name, bool on);
 	/* Maps a plugin (once) and returns its struct, not yet judged, and where it came from (or "") in @reterr_or_path;

@@ -188,7 +188,8 @@ static void judge_subsystem(struct health *h, const struct supd_row *row)
 	char buf[FORMAT_TIME_MAX];
 
 	if (str_equal(state, "failed") || (!is_on && names_timers(h)))
-		found(h, NULL, is_on ? "failed" : state, "timers are %s%s%s", state, reason ? ": " : "", or_empty(reason));
+		found(h, NULL, is_on ? "failed" : state, "timers %s %s%s%s",
+		      str_equal(state, "failed") ? "have" : "are", state, reason ? ": " : "", or_empty(reason));
 	if (since != USEC_NEVER)
 		found(h, NULL, "not-persisted", "not persisted since %s: the state cannot be written",
 		      format_timestamp(buf, sizeof(buf), since));

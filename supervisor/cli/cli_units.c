@@ -288,7 +288,7 @@ static int ask_one(struct cli *c, enum question q, const char *typed, struct ver
 	if (r != 0)
 		return r;
 	r = cli_ask(c, &reply, "GetUnit", "s", unit);
-	if (reply.n == 0 && r != CONTROL_NO_UNIT && r != CONTROL_NOT_ACTIVE)
+	if (reply.n == 0 && r != CONTROL_NO_UNIT && (r != CONTROL_NOT_ACTIVE || q == IS_ENABLED))
 		return cli_fail_reply(c, &reply);
 	word = word_for(q, &reply);
 	v->is_any_yes |= is_yes(q, word);

@@ -7,7 +7,12 @@
 
 #include <stdbool.h>
 
-enum gate_word { GATE_SILENT, GATE_OFF, GATE_ON };
+enum gate_word {
+	GATE_SILENT,
+	GATE_OFF,
+	GATE_ON,
+	GATE_UNREADABLE, /* something was said, nobody knows what: off */
+};
 
 struct gate {
 	enum gate_word configured; /* [Experimental] in supd.conf */

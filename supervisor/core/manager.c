@@ -18,7 +18,8 @@
 int manager_new(const struct world *world, const struct manager_config *config, struct manager **ret)
 {
 	struct manager *m = calloc(1, sizeof(*m));
-	bool on;
+	bool on = false;
+	int r;
 
 	if (!m)
 		return -ENOMEM;
@@ -28,8 +29,9 @@ int manager_new(const struct world *world, const struct manager_config *config, 
 	m->armed[SUPD_CLOCK_REALTIME] = m->armed[SUPD_CLOCK_BOOTTIME] = USEC_NEVER;
 	m->gate.configured = config->gate_configured ? GATE_ON : GATE_SILENT;
 	m->gate.forced = config->gate_forced ? GATE_ON : GATE_SILENT;
-	if (world->gate_load(world->ctx, "timers", &on) >= 0)
-		m->gate.kept = on ? GATE_ON : GATE_OFF;
+	r = world->gate_load(world->ctx, "timers", &on);
+	if (r != -ENOENT)
+		m->gate.kept = r < 0 ? GATE_UNREADABLE : on ? GATE_ON : GATE_OFF;
 	m->units.name_at = offsetof(struct unit, name);
 	m->applied = UINT64_MAX;
 	plugin_host_init(&m->host, m, "timer");

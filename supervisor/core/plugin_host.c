@@ -833,7 +833,8 @@ int manager_command(struct manager *m, const struct supd_now *now, const struct 
 	reply->size = sizeof(*reply);
 	if (!h->instance) {
 		state = manager_gate_state(m, &reason);
-		snprintf(reply->message, sizeof(reply->message), "timers are %s: %s", state, reason ? reason : "");
+		snprintf(reply->message, sizeof(reply->message), "timers %s %s: %s",
+			 str_equal(state, "failed") ? "have" : "are", state, reason ? reason : "");
 		return -EHOSTDOWN;
 	}
 	r = h->listener->command(h->listener_data, now, request, reply);
@@ -862,6 +863,9 @@ static const char *gate_off_reason(const struct gate *g)
 {
 	if (g->runtime == GATE_OFF || (g->forced == GATE_SILENT && g->kept == GATE_OFF))
 		return "experimental, and turned off by an admin; turn on with: supctl experimental enable timers";
+	if (g->forced == GATE_SILENT && g->kept == GATE_UNREADABLE)
+		return "experimental, and whether an admin turned them on cannot be read (experimental-timers in the state "
+		       "directory); say it anew with: supctl experimental enable timers, or disable";
 	return "experimental, and off by default; turn on with: supctl experimental enable timers";
 }
 

@@ -63,7 +63,8 @@ bool supd_control_no_timers(struct supd_control *c, uint64_t id)
 
 	if (str_equal(state, "enabled"))
 		return false;
-	(void) snprintf(message, sizeof(message), "timers are %s%s%s", state, reason ? ": " : "", reason ? reason : "");
+	(void) snprintf(message, sizeof(message), "timers %s %s%s%s", str_equal(state, "failed") ? "have" : "are", state,
+			reason ? ": " : "", reason ? reason : "");
 	control_done(c->server, id, CONTROL_NOT_ACTIVE, message);
 	return true;
 }

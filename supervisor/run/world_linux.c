@@ -511,6 +511,15 @@ static int gate_name(struct world_linux *w, const char *name, char *buf, size_t 
 	return snprintf(buf, n, "experimental-%s", name) < (int) n ? 0 : -ENAMETOOLONG;
 }
 
+/* What was kept and cannot be read is told here once; the gate has a reason of its own. */
+static int gate_unreadable(const char *file, int r)
+{
+	if (r != -ENOENT)
+		log_warning(r == -EBADMSG ? 0 : r, "%s in the state directory %s", file,
+			    r == -EBADMSG ? "is neither 'yes' nor 'no', and counts as no" : "cannot be read, and counts as no");
+	return r;
+}
+
 static int world_gate_load(void *ctx, const char *name, bool *ret)
 {
 	struct world_linux *w = ctx;
@@ -525,13 +534,13 @@ static int world_gate_load(void *ctx, const char *name, bool *ret)
 	if (r >= 0)
 		r = atomic_file_read(w->config.state_dir, file, 0, GATE_FILE_MAX, &bytes, &n);
 	if (r < 0)
-		return r;
+		return gate_unreadable(file, r);
 	if (n == strlen("yes\n") && memcmp(bytes, "yes\n", n) == 0)
 		*ret = true;
 	else if (n == strlen("no\n") && memcmp(bytes, "no\n", n) == 0)
 		*ret = false;
 	else
-		return -EBADMSG;
+		return gate_unreadable(file, -EBADMSG);
 	return 0;
 }
 

@@ -109,4 +109,16 @@ supd_start --experimental=timers
 exits 0 "the command line outweighs what was kept" supctl status job.timer
 ok "timer.so is mapped from the start" maps_timer
 supd_stop
+echo maybe >"$dir/state/experimental-timers"
+supd_start
+ok "a word that was kept and is spoilt is told" grep -q " warning experimental-timers in the state directory is neither 'yes' nor 'no'" "$log"
+exits 0 "and counts as no" supctl timers
+says 'timers are disabled: experimental, and whether an admin turned them on cannot be read' "with that reason"
+exits 3 "is-enabled of a timer cannot be told" supctl is-enabled job.timer
+says '^supctl: timers are disabled' "and says why"
+exits 0 "what an admin says anew is kept" supctl experimental enable timers
+supd_stop
+supd_start
+exits 0 "from then on" supctl is-enabled job.timer
+supd_stop
 done_testing

@@ -282,6 +282,8 @@ static int gate_load(void *ctx, const char *name _unused_, bool *ret)
 {
 	struct fake_world *f = ctx;
 
+	if (f->kept_error < 0)
+		return f->kept_error;
 	if (!f->has_kept)
 		return -ENOENT;
 	*ret = f->kept;

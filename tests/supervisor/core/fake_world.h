@@ -43,6 +43,7 @@ struct fake_world {
 	unsigned kinds;              /* of the last scan */
 	usec_t alarm[SUPD_CLOCK_COUNT];
 	bool has_kept, kept;         /* the gate's word on disk */
+	int kept_error;              /* a negative errno: it cannot be read */
 	const struct supd_plugin *plugin; /* NULL: there is none */
 	unsigned n_opened;
 	enum supd_manager_state states[FAKE_MAX]; /* as they were told */

@@ -712,6 +712,23 @@ START_TEST(what_was_kept_outweighs_the_configuration)
 }
 END_TEST
 
+START_TEST(what_was_kept_and_cannot_be_read_is_off_and_says_so)
+{
+	const char *reason;
+	char error[256];
+
+	world.kept_error = -EBADMSG;
+	config.gate_configured = true;
+	begin();
+	ck_assert_str_eq(manager_gate_state(m, &reason), "disabled");
+	ck_assert_ptr_nonnull(strstr(reason, "experimental-timers in the state directory"));
+	ck_assert_uint_eq(world.n_opened, 0);
+	world.kept_error = 0;
+	ck_assert_int_eq(manager_experimental(m, &world.now, true, false, error, sizeof(error)), 1);
+	ck_assert_str_eq(manager_gate_state(m, &reason), "enabled");
+}
+END_TEST
+
 START_TEST(the_command_line_outweighs_what_was_kept)
 {
 	const char *reason;
@@ -1496,6 +1513,7 @@ static Suite *manager_suite(void)
 	tcase_add_test(tc, the_gate_opens_and_closes_at_run_time);
 	tcase_add_test(tc, for_this_run_alone_nothing_is_kept);
 	tcase_add_test(tc, what_was_kept_outweighs_the_configuration);
+	tcase_add_test(tc, what_was_kept_and_cannot_be_read_is_off_and_says_so);
 	tcase_add_test(tc, the_command_line_outweighs_what_was_kept);
 	tcase_add_test(tc, a_plugin_that_is_missing_leaves_a_reason);
 	tcase_add_test(tc, turning_on_what_cannot_run_keeps_nothing);
