@@ -20,6 +20,7 @@
 #define NOFILE_WANTED 65536
 /* From here on memory is taken from the system, and given back to it. */
 #define LARGE (128 * 1024)
+#define SPARE (16 * 1024)
 
 /* ---- which signal is what ---- */
 
@@ -119,13 +120,15 @@ static void find_title(int argc, char **argv, struct daemon_inheritance *ret)
 	ret->title_size = (size_t) (end - argv[0]);
 }
 
-/* glibc would grow its heap for the large and short-lived (the state's bytes), and a heap for each thread of ours. */
+/* glibc would grow its heap for the large and short-lived (the state's bytes), and a heap for each thread of ours; and of
+ * what was freed at its end keep this much. */
 static void settle_memory(void)
 {
 #ifdef __GLIBC__
 	(void) mallopt(M_ARENA_MAX, 1);
 	(void) mallopt(M_MMAP_THRESHOLD, LARGE);
 	(void) mallopt(M_TRIM_THRESHOLD, LARGE);
+	(void) mallopt(M_TOP_PAD, SPARE);
 #endif
 }
 
