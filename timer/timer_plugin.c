@@ -487,9 +487,12 @@ static int refuse_trigger(struct supd_instance *self, const struct entry *e, str
 	} else if (!state.is_startable) {
 		r = state.is_masked ? -EPERM : -ENOEXEC;
 		why = state.why_not ? state.why_not : "cannot be started";
-	} else if (state.is_active || timer_has_open_run(&e->timer)) {
+	} else if (state.is_active) {
 		r = -EALREADY;
 		why = "is active already";
+	} else if (timer_has_open_run(&e->timer)) { /* its intent, or a run of a target that a reload took from it */
+		r = -EALREADY;
+		why = "waits for a run of this timer";
 	}
 	if (r < 0)
 		snprintf(reply->message, sizeof(reply->message), "%s %s; %s was not triggered", target, why, e->name);

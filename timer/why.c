@@ -250,14 +250,24 @@ static void say_target(struct why *w, struct words *s)
 		say(s, text(w, "%s says Enabled=no; moments are missed", w->spec->unit));
 }
 
+/* Its run is of a target that a reload took from it. */
+static bool is_stray(const struct why *w)
+{
+	const struct entry *e = w->self->stray;
+
+	while (e && e != w->entry)
+		e = e->stray_next;
+	return e;
+}
+
 static void say_waits(struct why *w, struct words *s)
 {
 	const struct open_run *open = &w->timer->memory.open;
 	const char *never = w->next == USEC_NEVER ? never_reason(w->timer, w->spec) : NULL;
 
 	if (timer_has_open_run(w->timer))
-		say(s, text(w, "waits for the end of %s (%s, attempt %u); moments until then are missed", w->spec->unit,
-			    open->cause, open->attempt));
+		say(s, text(w, "waits for the end of %s (%s, attempt %u); moments until then are missed",
+			    is_stray(w) ? "a run of its former target" : w->spec->unit, open->cause, open->attempt));
 	else if (w->timer->is_target_active)
 		say(s, text(w, "%s is active, and no run of this timer goes on; moments until it is inactive are missed",
 			    w->spec->unit));

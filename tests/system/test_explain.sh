@@ -184,6 +184,14 @@ exits 1 "but a timer asked for by name is not well" supctl is-healthy ok.timer
 says '^supd: timers are paused' "it says"
 exits 0 "resume" supctl resume
 
+timer busy 'OnCalendar=2090-01-01' 'Unit=daily.service'
+timer broken 'OnCalendar=daily' 'Unit=ok.service'
+exits 0 "a reload takes the target from a timer that waits for it" supctl reload
+exits 0 "why" supctl why busy.timer
+says '^waits for the end of a run of its former target \(calendar, attempt 1\)' "says for what it waits"
+exits 1 "it cannot be triggered" supctl trigger busy.timer
+says '^supctl: daily\.service waits for a run of this timer; busy\.timer was not triggered$' "and why"
+
 # ---- a state that cannot be written ----
 
 # A write under way may put a file into the folder that is being removed.
