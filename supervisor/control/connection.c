@@ -29,6 +29,11 @@
 
 #define BUS_NAME "org.freedesktop.DBus"
 
+static void gone(struct connection *c)
+{
+	c->terms->gone(c->terms->userdata, c);
+}
+
 /* ---- what a message bus would answer, so that tools made for one work here: busctl says Hello ---- */
 
 static int on_hello(sd_bus_message *m, void *userdata, sd_bus_error *reterr _unused_)
@@ -83,9 +88,8 @@ static int refuse(const struct connection *c, const struct method *method, sd_bu
 				 (unsigned) c->peer.uid, c->right == RIGHT_LOOK ? "may only look" : "may do nothing here");
 }
 
-static int on_method(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+static int call(struct connection *c, sd_bus_message *m, sd_bus_error *reterr)
 {
-	struct connection *c = userdata;
 	const struct method *method = method_find(sd_bus_message_get_member(m));
 
 	if (!method)
@@ -93,6 +97,23 @@ static int on_method(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 	if (!method_is_allowed(method, c->right))
 		return refuse(c, method, reterr);
 	return c->terms->call(c->terms->userdata, c, method, m, reterr);
+}
+
+/* Where sd-bus has no memory for an error it sends nothing, and who asked would wait for ever. */
+static int on_method(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
+{
+	struct connection *c = userdata;
+	int r = call(c, m, reterr);
+
+	if (r >= 0)
+		return r;
+	if (sd_bus_error_is_set(reterr))
+		r = sd_bus_reply_method_error(m, reterr);
+	else
+		r = sd_bus_reply_method_errno(m, r, NULL);
+	if (r < 0)
+		gone(c);
+	return 1;
 }
 
 /* Rights are ours to judge: UNPRIVILEGED only keeps sd-bus from judging them, which has no bus to ask. */
@@ -108,11 +129,6 @@ static const sd_bus_vtable manager_vtable[] = {
 #undef ROW
 
 /* ---- going ---- */
-
-static void gone(struct connection *c)
-{
-	c->terms->gone(c->terms->userdata, c);
-}
 
 static int on_disconnected(sd_bus_message *m _unused_, void *userdata, sd_bus_error *reterr _unused_)
 {
