@@ -4,20 +4,22 @@
 
 /* The border between supd and its plugins; supd-plugin(3) is its manual.
  *
- * A plugin is a shared object that exports one const struct, supd_plugin_1. It has three entry points:
- * start, stop and list. start() is lent the host: a table of calls that is valid until stop() returns.
- * What happens meanwhile reaches the listener that start() subscribed. An instance lives only while the
- * gate is open and the manager is running: pausing or shutting down stops it, resuming starts a new one.
+ * A plugin is a shared object that exports one const struct, supd_plugin_1. It has three entry
+ * points: start, stop and list. start() is lent the host: a table of calls that is valid until
+ * stop() returns. What happens meanwhile reaches the listener that start() subscribed. An instance
+ * lives only while the gate is open and the manager is running: pausing or shutting down stops it,
+ * resuming starts a new one.
  *
- * No re-entry: no host call ever calls back into the plugin, except through a function pointer that is
- * an argument of that very call. Consequences come later, as events. One thread: events, list() and
- * stop() never overlap.
+ * No re-entry: no host call ever calls back into the plugin, except through a function pointer that
+ * is an argument of that very call. Consequences come later, as events. One thread: events, list()
+ * and stop() never overlap.
  *
- * Growth: every struct that crosses the border begins with its size (the two tables: abi, size), and
- * grows only at its end; who reads a member newer than version 1 tests the size first. A change of
- * meaning is a new ABI number and a new symbol.
+ * Growth: every struct that crosses the border begins with its size (the two tables: abi, size),
+ * and grows only at its end; who reads a member newer than version 1 tests the size first. A change
+ * of meaning is a new ABI number and a new symbol.
  *
- * Times are microseconds, UINT64_MAX is "never". Functions return 0 or more, or a negative errno. */
+ * Times are microseconds, UINT64_MAX is "never". Functions return 0 or more, or a negative
+ * errno. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,7 +67,8 @@ enum supd_log_level {
 	SUPD_LOG_DEBUG = 7,
 };
 
-/* ---- rows: typed keys and values, so that nobody who shows them needs to know what they mean ---- */
+/* ---- rows: typed keys and values, so that nobody who shows them needs to know what they mean
+ * ---- */
 
 enum supd_type {
 	SUPD_NULL,      /* unknown, or does not apply */
@@ -140,7 +143,8 @@ struct supd_unit_reader {
 	void *userdata;
 	/* Asked first, by name and fingerprint. False: leave it unread (known already). */
 	bool (*want)(void *userdata, const char *name, uint64_t fingerprint);
-	/* Called in the order of names. Not called for files that the host itself found at fault. */
+	/* Called in the order of names. Not called for files that the host itself found at
+	 * fault. */
 	int (*unit)(void *userdata, const struct supd_unit_file *file);
 };
 
@@ -187,11 +191,13 @@ struct supd_unit_state {
 	bool is_enabled;
 	bool is_active;     /* starting, running, stopping, or remains after exit */
 	const char *why_not; /* a sentence, or NULL; lent until the next host call */
-	uint8_t run_id[SUPD_RUN_ID_BYTES]; /* the run that goes on, or the last one; zero: none yet */
+	/* the run that goes on, or the last one; zero: none yet */
+	uint8_t run_id[SUPD_RUN_ID_BYTES];
 	enum supd_result result;           /* how that run ended; NONE while it goes on */
 	int32_t status;
 	struct supd_now ended;             /* zero while it goes on */
-	const char *name;                  /* its own, if the one asked for is an alias; lent until the next host call */
+	/* its own, if the one asked for is an alias; lent until the next host call */
+	const char *name;
 };
 
 /* Why a unit is started. Lent during the call. */
@@ -201,7 +207,8 @@ struct supd_cause {
 	const char *trigger_unit; /* the unit that starts it, or NULL */
 	uint32_t attempt;         /* 1 is the first */
 	uint8_t run_id[SUPD_RUN_ID_BYTES];
-	uint64_t scheduled_real;  /* the moment it was due; SUPD_NEVER where that is on the other clock */
+	/* the moment it was due; SUPD_NEVER where that is on the other clock */
+	uint64_t scheduled_real;
 	uint64_t scheduled_boot;
 	uint64_t triggered_real;  /* the time of the event in which it was decided */
 	uint64_t triggered_boot;
@@ -238,7 +245,9 @@ struct supd_command_request {
 	uint32_t size;
 	enum supd_command command;
 	const char *unit;
-	uint64_t moment; /* SKIP, UNSKIP: real time; 0: the next one that is (UNSKIP: the first that is not) to come */
+	/* SKIP, UNSKIP: real time; 0: the next one that is (UNSKIP: the first that is not) to
+	 * come */
+	uint64_t moment;
 };
 
 /* The answer to a command. */
@@ -262,16 +271,20 @@ struct supd_listener {
 	void (*clock_jump)(void *userdata, const struct supd_now *now, int64_t delta);
 	void (*zone_change)(void *userdata, const struct supd_now *now);
 	void (*run)(void *userdata, const struct supd_now *now, const struct supd_run_event *run);
-	/* A save() is on disk (0) or failed (negative errno); saves are answered in their order, and
-	 * one that a newer save replaced before it was begun is answered with that newer one. */
+	/* A save() is on disk (0) or failed (negative errno); saves are answered in their order,
+	 * and one that a newer save replaced before it was begun is answered with that newer
+	 * one. */
 	void (*saved)(void *userdata, const struct supd_now *now, uint64_t ticket, int result);
 	/* A reload in two steps. prepare(): read the units again, tell the problems, keep the
-	 * result aside; read_units() and unit_state() answer from the new set. Then either commit() or abort(). */
+	 * result aside; read_units() and unit_state() answer from the new set. Then either commit()
+	 * or abort(). */
 	int (*prepare)(void *userdata, const struct supd_now *now);
 	void (*commit)(void *userdata, const struct supd_now *now);
 	void (*abort)(void *userdata);
-	/* 0, -ENOENT, -EOPNOTSUPP (a command that it does not know), or another errno with a message. */
-	int (*command)(void *userdata, const struct supd_now *now, const struct supd_command_request *request,
+	/* 0, -ENOENT, -EOPNOTSUPP (a command that it does not know), or another errno with a
+	 * message. */
+	int (*command)(void *userdata, const struct supd_now *now,
+		       const struct supd_command_request *request,
 		       struct supd_command_reply *reply);
 };
 
@@ -281,7 +294,8 @@ struct supd_listener {
 struct supd_start_info {
 	uint32_t size;
 	struct supd_now now;
-	struct supd_now running_since; /* when the manager became running, in this life of the daemon */
+	/* when the manager became running, in this life of the daemon */
+	struct supd_now running_since;
 	struct supd_now daemon_since;
 	uint8_t daemon_id[16];         /* new for each life of the daemon */
 	char boot_id[37];              /* of the kernel, as text; "" unknown */
@@ -294,34 +308,39 @@ struct supd_host {
 	uint32_t abi, size;
 	void *ctx; /* first argument of every call */
 	int (*subscribe)(void *ctx, const struct supd_listener *listener, void *userdata);
-	/* Wake me when @clock reaches @when; replaces the alarm of that clock. SUPD_NEVER: no alarm. */
+	/* Wake me when @clock reaches @when; replaces the alarm of that clock. SUPD_NEVER: no
+	 * alarm. */
 	int (*arm)(void *ctx, enum supd_clock clock, uint64_t when);
-	/* Start @unit. 0: run() will say STARTED and later ENDED with the cause's run id. Refused, and nothing will
-	 * come: -EALREADY it is active, -ENOENT, -EPERM masked, -EACCES disabled (Enabled=no), -ENOEXEC
-	 * invalid or not a oneshot service,
-	 * -ESHUTDOWN the manager is stopping, -ENOMEM. */
+	/* Start @unit. 0: run() will say STARTED and later ENDED with the cause's run id. Refused,
+	 * and nothing will come: -EALREADY it is active, -ENOENT, -EPERM masked, -EACCES disabled
+	 * (Enabled=no), -ENOEXEC invalid or not a oneshot service, -ESHUTDOWN the manager is
+	 * stopping, -ENOMEM. */
 	int (*start_unit)(void *ctx, const char *unit, const struct supd_cause *cause);
 	int (*unit_state)(void *ctx, const char *unit, struct supd_unit_state *ret); /* -ENOENT */
-	/* Every unit with the plugin's suffix; a unit that is read again loses its problems first. */
+	/* Every unit with the plugin's suffix; a unit that is read again loses its problems
+	 * first. */
 	int (*read_units)(void *ctx, const struct supd_unit_reader *reader);
 	int (*problem)(void *ctx, const struct supd_problem *problem);
-	/* A setting of supd.conf ("RetrySec"), verbatim; NULL: not set. Lent until the next host call. */
+	/* A setting of supd.conf ("RetrySec"), verbatim; NULL: not set. Lent until the next host
+	 * call. */
 	const char *(*setting)(void *ctx, const char *key);
-	/* The plugin's state, one blob. save() copies, returns a ticket at once, and is answered by saved().
-	 * load() generation 0 is the newest, 1 the one before; the bytes are lent to @fn. -ENOENT: none. */
+	/* The plugin's state, one blob. save() copies, returns a ticket at once, and is answered by
+	 * saved(). load() generation 0 is the newest, 1 the one before; the bytes are lent to @fn.
+	 * -ENOENT: none. */
 	int64_t (*save)(void *ctx, const void *bytes, size_t n);
-	int (*load)(void *ctx, unsigned generation, int (*fn)(void *userdata, const void *bytes, size_t n),
-		    void *userdata);
+	int (*load)(void *ctx, unsigned generation,
+		    int (*fn)(void *userdata, const void *bytes, size_t n), void *userdata);
 	/* Put the newest generation out of the way, under another name, for a person to look at. */
 	int (*set_aside)(void *ctx, char *ret_name, size_t n);
 	uint64_t (*random)(void *ctx);
 	void (*log)(void *ctx, enum supd_log_level level, const char *unit, const char *message);
 	/* Something happened that people may want to follow: "elapsed", "missed" … */
 	void (*event)(void *ctx, const char *type, const char *unit, const struct supd_row *fields);
-	/* Adds to what was saved last, behind it, and load() gives both as one. Copies, returns a ticket at once, and is
-	 * answered by saved(): it is there whole then. What a crash kept of one that was not answered may be cut off
-	 * anywhere, and the plugin must see that by itself. After a failure, and in stop(), nothing can be added until a
-	 * save() has succeeded; without save() in this life, nothing can. -ENOTSUP: this host cannot. */
+	/* Adds to what was saved last, behind it, and load() gives both as one. Copies, returns a
+	 * ticket at once, and is answered by saved(): it is there whole then. What a crash kept of
+	 * one that was not answered may be cut off anywhere, and the plugin must see that by
+	 * itself. After a failure, and in stop(), nothing can be added until a save() has
+	 * succeeded; without save() in this life, nothing can. -ENOTSUP: this host cannot. */
 	int64_t (*append)(void *ctx, const void *bytes, size_t n);
 	/* later versions only append */
 };
@@ -330,8 +349,8 @@ struct supd_instance; /* the plugin's own */
 
 struct supd_query {
 	uint32_t size;
-	const char *table; /* "units": one row a unit; "invalid": one a mistaken unit; "why", "status": one unit's;
-			    * "plan": one a coming moment */
+	const char *table; /* "units": one row a unit; "invalid": one a mistaken unit; "why",
+			    * "status": one unit's; "plan": one a coming moment */
 	const char *unit;  /* only this one, or NULL */
 	struct supd_now now;
 	uint64_t from, to; /* "plan": only moments from here up to before there; real time */
@@ -343,13 +362,14 @@ struct supd_plugin {
 	const char *suffix; /* ".timer" */
 	int (*start)(const struct supd_host *host, const struct supd_start_info *info,
 		     struct supd_instance **ret);
-	/* Saves what it must. NULL is allowed. Afterwards the host disarms and forgets everything of it. */
+	/* Saves what it must. NULL is allowed. Afterwards the host disarms and forgets everything
+	 * of it. */
 	void (*stop)(struct supd_instance *self, const struct supd_now *now);
 	/* Rows of a table; an unknown table is -EOPNOTSUPP, an unknown unit -ENOENT. */
 	int (*list)(struct supd_instance *self, const struct supd_query *query, supd_row_fn *row,
 		    void *userdata);
-	/* Keys of its units in whose values the host replaces specifiers (%i, %n, %h …) before it hands them over;
-	 * NULL-terminated, or NULL: none. X-Key= is Key= here. */
+	/* Keys of its units in whose values the host replaces specifiers (%i, %n, %h …) before it
+	 * hands them over; NULL-terminated, or NULL: none. X-Key= is Key= here. */
 	const char *const *expanded;
 };
 

@@ -67,7 +67,8 @@ struct calendar {
 	const struct zone_slot *slot; /* of CALENDAR_ZONE_NAMED */
 	uint64_t years[4];            /* bit 0 is YEAR_BASE; only years that hold a match */
 	uint64_t minutes, seconds;    /* seconds: 0 if @steps count instead */
-	uint32_t days, hours;         /* days: bit 0 is the first, or bit 30 the last of the month */
+	/* days: bit 0 is the first, or bit 30 the last of the month */
+	uint32_t days, hours;
 	uint32_t second_first;        /* first match in a minute, in microseconds */
 	uint16_t kinds[CALENDAR_YEAR_KINDS]; /* months with a matching day, bit 0 is January */
 	uint16_t seconds_at, seconds_length; /* the field in @text, if its items are too many */
@@ -95,8 +96,8 @@ size_t calendar_print(const struct calendar *calendar, const struct zone *local,
 /* False for a date that no year has, 02-30: known once parsed, it never elapses. */
 bool calendar_is_possible(const struct calendar *calendar);
 
-/* The zone the expression runs in: @local if it names none (or one not yet looked up), UTC if that is
- * NULL. */
+/* The zone the expression runs in: @local if it names none (or one not yet looked up), UTC if that
+ * is NULL. */
 const struct zone *calendar_zone(const struct calendar *calendar, const struct zone *local);
 
 /* The first elapse strictly after @after, or USEC_NEVER. @ret_note may be NULL and is written only
@@ -109,9 +110,9 @@ usec_t calendar_next(const struct calendar *calendar, const struct zone *local, 
 usec_t calendar_last(const struct calendar *calendar, const struct zone *local, usec_t after,
 		     usec_t until);
 
-/* How many elapses lie in (@after, @until]. Computed, not stepped through, so exact for any span; but
- * in a list of seconds with more than 4096 moments in a minute, those that two of its items share
- * count twice. */
+/* How many elapses lie in (@after, @until]. Computed, not stepped through, so exact for any span;
+ * but in a list of seconds with more than 4096 moments in a minute, those that two of its items
+ * share count twice. */
 uint64_t calendar_count(const struct calendar *calendar, const struct zone *local, usec_t after,
 			usec_t until);
 

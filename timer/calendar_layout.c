@@ -74,12 +74,14 @@ static size_t weekday_at(const struct cursor *c, int *ret)
 		if (rest < 3 || strncasecmp(c->at, weekday_names[i], 3) != 0)
 			continue;
 		*ret = i;
-		return rest >= length && strncasecmp(c->at, weekday_names[i], length) == 0 ? length : 3;
+		return rest >= length && strncasecmp(c->at, weekday_names[i], length) == 0 ? length
+											   : 3;
 	}
 	return 0;
 }
 
-/* What stands behind a weekday: its list goes on ("," or ".."), or ends. Ranges with '-' are old. */
+/* What stands behind a weekday: its list goes on ("," or ".."), or ends. Ranges with '-' are
+ * old. */
 static int read_weekday_joint(struct cursor *c, bool in_range, bool *ret_opens_range)
 {
 	*ret_opens_range = false;
@@ -254,7 +256,8 @@ static const struct {
 static const char *meaning_of_name(const char *text, size_t length)
 {
 	for (size_t i = 0; i < ELEMENTS(names); i++)
-		if (strlen(names[i].name) == length && strncasecmp(names[i].name, text, length) == 0)
+		if (strlen(names[i].name) == length &&
+		    strncasecmp(names[i].name, text, length) == 0)
 			return names[i].meaning;
 	return NULL;
 }

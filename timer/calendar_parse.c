@@ -103,7 +103,8 @@ static void set_seconds(struct calendar *c, const struct calendar_item *items, i
 			c->steps[i] = step;
 	}
 	if (!are_whole)
-		c->step_count = (uint8_t) (count <= CALENDAR_STEP_MAX ? count : CALENDAR_STEP_MAX + 1);
+		c->step_count =
+			(uint8_t) (count <= CALENDAR_STEP_MAX ? count : CALENDAR_STEP_MAX + 1);
 }
 
 static int parse_seconds(const struct calendar_layout *layout, struct calendar *c,

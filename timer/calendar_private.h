@@ -23,7 +23,9 @@ static inline struct year year_of(int64_t year)
 
 static inline int days_before_month(int kind, int month)
 {
-	static const uint16_t before[12] = { 0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334 };
+	static const uint16_t before[12] = {
+		0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334
+	};
 
 	return before[month - 1] + (kind >= 7 && month > 2);
 }

@@ -84,7 +84,8 @@ static int64_t time_next(const struct calendar *c, int64_t time)
 	if (rest == 0)
 		return -1;
 	hour += 1 + (unsigned) lowest(rest);
-	return (int64_t) (hour * 60 + (unsigned) lowest(c->minutes)) * MINUTE_UNIT + c->second_first;
+	return (int64_t) (hour * 60 + (unsigned) lowest(c->minutes)) * MINUTE_UNIT +
+	       c->second_first;
 }
 
 static int64_t first_time(const struct calendar *c)
@@ -135,7 +136,8 @@ static void place_of(const struct calendar *c, int64_t day, struct place *ret)
 
 	if (c->is_any_date) {
 		ret->day = day;
-		ret->rest = (c->weekdays | (uint32_t) c->weekdays << 7) >> ((uint32_t) (day + 7 + 3) % 7);
+		ret->rest = (c->weekdays | (uint32_t) c->weekdays << 7) >>
+			    ((uint32_t) (day + 7 + 3) % 7);
 		return;
 	}
 	place_date(day, ret, &of_month);
@@ -180,8 +182,9 @@ static int64_t day_after(const struct calendar *c, const struct place *place)
 		return place->day + 1 + lowest(place->rest >> 1);
 	if (c->is_any_date) /* a week has one */
 		return LOCAL_NEVER;
-	months = year_matches(c, place->number) ? (unsigned) c->kinds[place->year.kind] >> place->month
-						: 0;
+	months = year_matches(c, place->number)
+			 ? (unsigned) c->kinds[place->year.kind] >> place->month
+			 : 0;
 	if (months != 0)
 		return first_day(c, &place->year, months, place->month + 1);
 	number = next_year(c, place->number);
@@ -275,10 +278,12 @@ static uint64_t count_times(const struct calendar *c, int64_t time, uint64_t in_
 
 	count = (uint64_t) __builtin_popcountll(c->hours & ((UINT64_C(1) << hour) - 1)) * in_hour;
 	if (c->hours >> hour & 1) {
-		count += (uint64_t) __builtin_popcountll(c->minutes & ((UINT64_C(1) << minute) - 1)) *
+		count += (uint64_t) __builtin_popcountll(c->minutes &
+							 ((UINT64_C(1) << minute) - 1)) *
 			 in_minute;
 		if (c->minutes >> minute & 1)
-			count += count_seconds(c, (uint32_t) (time - (int64_t) whole * MINUTE_UNIT));
+			count +=
+				count_seconds(c, (uint32_t) (time - (int64_t) whole * MINUTE_UNIT));
 	}
 	return count;
 }
@@ -318,7 +323,8 @@ static uint64_t count_dates(const struct calendar *c, int64_t from, int64_t to)
 			break;
 		if (!(c->years[i / 64] >> (i % 64) & 1))
 			continue;
-		count += (int64_t) count_days(c, year.kind, to - year.first < 366 ? to - year.first : 366);
+		count += (int64_t) count_days(c, year.kind,
+					      to - year.first < 366 ? to - year.first : 366);
 		if (from > year.first)
 			count -= (int64_t) count_days(c, year.kind, from - year.first);
 	}

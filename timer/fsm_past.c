@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What went by while nobody could act: beginning with a memory, and a real-time clock that was set. */
+/* What went by while nobody could act: beginning with a memory, and a real-time clock that was
+ * set. */
 #include "timer/fsm_private.h"
 
 #include <string.h>
@@ -14,8 +15,8 @@ static void spent_remove(struct timer_memory *m, unsigned i)
 	m->n_spent--;
 }
 
-/* Of too many, the one that ends first is forgotten: what lies ahead is sure to come again, what lies far behind is not.
- * False: that would be the one that ends at @to. */
+/* Of too many, the one that ends first is forgotten: what lies ahead is sure to come again, what
+ * lies far behind is not. False: that would be the one that ends at @to. */
 static bool spent_make_room(struct timer_memory *m, usec_t to)
 {
 	unsigned first = 0;
@@ -57,7 +58,8 @@ static void spent_forget_after(struct timer_memory *m, usec_t now)
 
 /* ---- the line of the real-time clock ---- */
 
-/* Deals with calendar moments in (from, now], none of which anybody saw, and draws the line at now. */
+/* Deals with calendar moments in (from, now], none of which anybody saw, and draws the line at
+ * now. */
 static void calendar_since(struct step *s, usec_t from)
 {
 	struct timer_memory *m = s->memory;
@@ -65,7 +67,8 @@ static void calendar_since(struct step *s, usec_t from)
 
 	schedule_moments(s->c->spec, m, s->c->local, from, s->now.real, &past);
 	if (past.n > 0) {
-		/* What was passed over may come yet, if it turns out that the clock was wrong: it is not spent. */
+		/* What was passed over may come yet, if it turns out that the clock was wrong: it
+		 * is not spent. */
 		memory_spend(m, m->normal_since, from);
 		m->normal_since = s->now.real;
 	}
@@ -79,8 +82,9 @@ static void calendar_anew(struct step *s)
 	s->memory->accounted_real = s->memory->normal_since = s->now.real;
 }
 
-/* The clock was set back while supd did not run, or the record is wrong. By a day or less: what ran does not run
- * again. By more: of what lies ahead the record is not believed, but for the one moment that is known to have run. */
+/* The clock was set back while supd did not run, or the record is wrong. By a day or less: what ran
+ * does not run again. By more: of what lies ahead the record is not believed, but for the one
+ * moment that is known to have run. */
 static void record_from_future(struct step *s, usec_t line)
 {
 	struct timer_memory *m = s->memory;
@@ -104,8 +108,8 @@ static bool is_to_come(const struct step *s, usec_t when)
 	return moment.n > 0;
 }
 
-/* A catch-up whose moment lies ahead again is none: that moment comes by itself, unless it is spent: it had
- * been taken, and did not start. */
+/* A catch-up whose moment lies ahead again is none: that moment comes by itself, unless it is
+ * spent: it had been taken, and did not start. */
 static void unwait_future(struct step *s)
 {
 	struct timer_memory *m = s->memory;
@@ -169,7 +173,8 @@ void step_begin_calendar(struct step *s)
 
 /* ---- stamps on two clocks ---- */
 
-/* Of a stamp from before this boot only the real time is known, of one from this boot the boot time is sure. */
+/* Of a stamp from before this boot only the real time is known, of one from this boot the boot time
+ * is sure. */
 static void stamp_follow(struct stamp *stamp, const struct supd_now *now)
 {
 	if (stamp->real == 0)
@@ -182,7 +187,8 @@ static void stamp_follow(struct stamp *stamp, const struct supd_now *now)
 		stamp->boot = (int64_t) now->boot;
 }
 
-/* An anchor that turns out to be older than it was taken for: its moment may lie behind the line already. */
+/* An anchor that turns out to be older than it was taken for: its moment may lie behind the line
+ * already. */
 static void anchors_follow(struct step *s)
 {
 	const struct timer_spec *spec = s->c->spec;
@@ -194,9 +200,11 @@ static void anchors_follow(struct step *s)
 	for (unsigned i = 0; i < spec->n_triggers; i++) {
 		const struct trigger *t = &spec->trigger[i];
 		const struct stamp *anchor = anchor_of(m, t->kind);
-		int64_t due = anchor && anchor->real != 0 ? boot_add(anchor->boot, t->span) : BOOT_NEVER;
+		int64_t due = anchor && anchor->real != 0 ? boot_add(anchor->boot, t->span)
+							  : BOOT_NEVER;
 
-		if (due <= m->accounted.boot && schedule_next_boot(t, &before, &s->c->bases) != BOOT_NEVER)
+		if (due <= m->accounted.boot &&
+		    schedule_next_boot(t, &before, &s->c->bases) != BOOT_NEVER)
 			step_due_span(s, t, due, (usec_t) ((int64_t) s->now.boot - due));
 	}
 }
@@ -205,7 +213,8 @@ static void stamps_follow(struct step *s)
 {
 	struct timer_memory *m = s->memory;
 	struct stamp *const counted[] = { &m->accounted, &m->activated };
-	struct stamp *const shown[] = { &m->last_trigger, &m->last_end, &m->last_success, &m->last_failure };
+	struct stamp *const shown[] = { &m->last_trigger, &m->last_end, &m->last_success,
+					&m->last_failure };
 
 	for (size_t i = 0; i < ELEMENTS(counted); i++)
 		stamp_follow(counted[i], &s->now);
@@ -235,11 +244,13 @@ static void interrupted(struct step *s)
 	m->last_trigger = open.taken;
 	m->last_scheduled = open.scheduled;
 	m->last_end = m->last_failure = stamp_now(s);
-	step_effect(s, (struct timer_effect) { .kind = TFX_INTERRUPTED, .at = open.scheduled, .run = open });
+	step_effect(s, (struct timer_effect){
+			       .kind = TFX_INTERRUPTED, .at = open.scheduled, .run = open });
 	step_missed(s, MISS_INTERRUPTED, open.scheduled);
 }
 
-/* A run was open when this memory was last written: what became of it? True if it was the target's last. */
+/* A run was open when this memory was last written: what became of it? True if it was the target's
+ * last. */
 static bool resolve_open(struct step *s)
 {
 	struct timer_memory *m = s->memory;
@@ -259,7 +270,8 @@ static bool resolve_open(struct step *s)
 		return true;
 	}
 	if (m->activated.real != 0) {
-		/* The daemon is still the same: the run ended, unseen, and another of the target came after it. */
+		/* The daemon is still the same: the run ended, unseen, and another of the target
+		 * came after it. */
 		step_close_run(s);
 		m->is_interrupted = true;
 		m->last_result = SUPD_RESULT_NONE;
@@ -359,7 +371,8 @@ void step_jump(struct step *s)
 	s->unseen = was_believed ? MISS_CLOCK_JUMP : MISS_DOWNTIME;
 	stamps_follow(s);
 	anchors_follow(s);
-	if (s->t->catch_up_at != USEC_NEVER && !step_is_young(s, usec_sub(s->now.real, m->waiting.scheduled)))
+	if (s->t->catch_up_at != USEC_NEVER &&
+	    !step_is_young(s, usec_sub(s->now.real, m->waiting.scheduled)))
 		step_drop_waiting(s);
 	if (!was_believed || s->now.real < s->c->clock_epoch) {
 		step_begin_calendar(s);

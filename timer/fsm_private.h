@@ -2,8 +2,8 @@
 #ifndef SUPD_TIMER_FSM_PRIVATE_H
 #define SUPD_TIMER_FSM_PRIVATE_H
 
-/* Shared by the two halves of the machine: fsm.c has what comes, fsm_past.c what went by: beginning with a memory,
- * and a clock that was set. */
+/* Shared by the two halves of the machine: fsm.c has what comes, fsm_past.c what went by: beginning
+ * with a memory, and a clock that was set. */
 
 #include "timer/fsm.h"
 
@@ -15,7 +15,8 @@ struct step {
 	const struct timer_event *ev;
 	struct supd_now now;
 	struct timer_effects *fx;
-	enum miss_reason unseen; /* what moments were that nobody acted on: LATE, DOWNTIME, CLOCK_JUMP */
+	/* what moments were that nobody acted on: LATE, DOWNTIME, CLOCK_JUMP */
+	enum miss_reason unseen;
 	bool is_hastened;    /* moments act now that would have been delayed: they are not late */
 	bool is_delay_spent; /* a moment came: the next has a delay of its own */
 };
@@ -24,7 +25,8 @@ struct step {
 void step_effect(struct step *s, struct timer_effect e);
 void step_missed(struct step *s, enum miss_reason reason, usec_t at);
 /* @count moments, none of them if it is 0. */
-void step_missed_all(struct step *s, enum miss_reason reason, usec_t first, usec_t last, uint64_t count);
+void step_missed_all(struct step *s, enum miss_reason reason, usec_t first, usec_t last,
+		     uint64_t count);
 void step_own_run_ended(struct step *s, struct stamp end);
 void step_close_run(struct step *s);
 void step_due_spans(struct step *s);
@@ -42,7 +44,8 @@ struct stamp stamp_now(const struct step *s);
 /* Is the moment skipped? Then it is on record, once. @trigger NULL: of whatever trigger. */
 bool step_is_skipped_real(struct step *s, usec_t when);
 bool step_is_skipped_boot(struct step *s, const struct trigger *trigger, int64_t due);
-/* So is every skipped moment of the calendar behind the line and up to @until; spent, if it @may_come_again. */
+/* So is every skipped moment of the calendar behind the line and up to @until; spent, if it
+ * @may_come_again. */
 void step_pass_skipped(struct step *s, usec_t until, bool may_come_again);
 /* Forgets those that are over, and those that are none any more. */
 void step_prune_skips(struct step *s);

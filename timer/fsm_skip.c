@@ -21,14 +21,15 @@ static int find_skip(const struct timer_memory *m, const struct supd_now *now, u
 		const struct skip *skip = &m->skips->item[i];
 		usec_t real = skip_real(skip, now);
 
-		if (moment == 0 || real == moment || (!skip->is_calendar && apart(real, moment) <= SAME))
+		if (moment == 0 || real == moment ||
+		    (!skip->is_calendar && apart(real, moment) <= SAME))
 			return (int) i;
 	}
 	return -1;
 }
 
-static bool find_span(const struct timer *t, const struct timer_context *c, const struct supd_now *now, usec_t moment,
-		      struct skip *ret)
+static bool find_span(const struct timer *t, const struct timer_context *c,
+		      const struct supd_now *now, usec_t moment, struct skip *ret)
 {
 	for (unsigned i = 0; i < c->spec->n_triggers; i++) {
 		int64_t due = schedule_next_boot(&c->spec->trigger[i], &t->memory, &c->bases);
@@ -41,8 +42,8 @@ static bool find_span(const struct timer *t, const struct timer_context *c, cons
 	return false;
 }
 
-static bool find_next(const struct timer *t, const struct timer_context *c, const struct supd_now *now,
-		      struct skip *ret)
+static bool find_next(const struct timer *t, const struct timer_context *c,
+		      const struct supd_now *now, struct skip *ret)
 {
 	struct schedule next;
 	usec_t real;
@@ -57,8 +58,8 @@ static bool find_next(const struct timer *t, const struct timer_context *c, cons
 }
 
 /* The moment that is asked for, as one of the schedule. */
-static enum skip_verdict find_moment(const struct timer *t, const struct timer_context *c, const struct supd_now *now,
-				     usec_t moment, struct skip *ret)
+static enum skip_verdict find_moment(const struct timer *t, const struct timer_context *c,
+				     const struct supd_now *now, usec_t moment, struct skip *ret)
 {
 	if (moment == 0)
 		return find_next(t, c, now, ret) ? SKIP_DONE : SKIP_NO_MOMENT;
@@ -73,8 +74,8 @@ static enum skip_verdict find_moment(const struct timer *t, const struct timer_c
 	return moment <= now->real ? SKIP_PAST : SKIP_NO_MOMENT;
 }
 
-enum skip_verdict timer_skip(struct timer *t, const struct timer_context *c, const struct supd_now *now, usec_t moment,
-			     usec_t *ret_moment)
+enum skip_verdict timer_skip(struct timer *t, const struct timer_context *c,
+			     const struct supd_now *now, usec_t moment, usec_t *ret_moment)
 {
 	struct timer_memory *m = &t->memory;
 	enum skip_verdict v;
@@ -93,7 +94,8 @@ enum skip_verdict timer_skip(struct timer *t, const struct timer_context *c, con
 	return m->skips && m->skips->n == TIMER_SKIPS_MAX ? SKIP_TOO_MANY : SKIP_NO_MEMORY;
 }
 
-enum skip_verdict timer_unskip(struct timer *t, const struct supd_now *now, usec_t moment, usec_t *ret_moment)
+enum skip_verdict timer_unskip(struct timer *t, const struct supd_now *now, usec_t moment,
+			       usec_t *ret_moment)
 {
 	int i = find_skip(&t->memory, now, moment);
 
@@ -141,7 +143,8 @@ bool step_is_skipped_boot(struct step *s, const struct trigger *trigger, int64_t
 
 	for (unsigned i = 0; all && i < all->n; i++) {
 		struct skip *skip = &all->item[i];
-		bool is_meant = trigger ? schedule_is_meant(trigger, due, skip) : !skip->is_calendar && skip->boot == due;
+		bool is_meant = trigger ? schedule_is_meant(trigger, due, skip)
+					: !skip->is_calendar && skip->boot == due;
 
 		if (!is_meant)
 			continue;

@@ -26,7 +26,8 @@ void making_bool(struct making *m, const char *key, bool value)
 
 void making_number(struct making *m, const char *key, uint64_t value)
 {
-	making_add(m, key, SUPD_NUMBER)->value.number = value > INT64_MAX ? INT64_MAX : (int64_t) value;
+	making_add(m, key, SUPD_NUMBER)->value.number = value > INT64_MAX ? INT64_MAX
+									  : (int64_t) value;
 }
 
 void making_time(struct making *m, const char *key, enum supd_type type, usec_t value, usec_t none)

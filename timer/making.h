@@ -2,7 +2,8 @@
 #ifndef SUPD_TIMER_MAKING_H
 #define SUPD_TIMER_MAKING_H
 
-/* A row in the making, in the caller's frame: what it points to must live until it is given away. */
+/* A row in the making, in the caller's frame: what it points to must live until it is given
+ * away. */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,8 @@
 #ifndef SUPD_TIMER_MEMORY_H
 #define SUPD_TIMER_MEMORY_H
 
-/* What is remembered of one timer, over restarts, too: state_file.h writes and reads exactly this. */
+/* What is remembered of one timer, over restarts, too: state_file.h writes and reads exactly
+ * this. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,7 +17,8 @@ enum miss_reason {
 	MISS_OVERLAP,     /* the target was active */
 	MISS_DOWNTIME,    /* supd did not run, or the gate was closed, or it was paused */
 	MISS_INTERRUPTED, /* a run had begun, and supd died */
-	MISS_LATE,        /* supd could not act in time: the machine slept, the process was stopped */
+	/* supd could not act in time: the machine slept, the process was stopped */
+	MISS_LATE,
 	MISS_CLOCK_JUMP,  /* somebody set the clock past it */
 	MISS_DISABLED,    /* the target says Enabled=no */
 	MISS_MASKED,      /* the target is masked */
@@ -36,7 +38,8 @@ struct stamp {
 	int64_t boot;
 };
 
-/* Calendar moments in (from, to] have been accounted for: they do not come again when the clock is set back. */
+/* Calendar moments in (from, to] have been accounted for: they do not come again when the clock is
+ * set back. */
 struct spent {
 	usec_t from, to;
 };
@@ -51,7 +54,8 @@ struct open_run {
 	struct stamp taken; /* when its moment was acted on */
 };
 
-/* A moment that went by and that a catch-up is to make up for; it is not on record yet, unless it was interrupted. */
+/* A moment that went by and that a catch-up is to make up for; it is not on record yet, unless it
+ * was interrupted. */
 struct waiting {
 	enum miss_reason reason; /* NONE: there is none */
 	usec_t scheduled;        /* real time */
@@ -72,9 +76,12 @@ struct skips {
 };
 
 struct timer_memory {
-	usec_t accounted_real;         /* calendar moments up to here are accounted for; 0: never was active */
-	usec_t normal_since;           /* from here to accounted_real no moment was passed over by a jump or in downtime */
-	usec_t kept_real;              /* the line to go back to when the clock can be believed again; 0: it can */
+	/* calendar moments up to here are accounted for; 0: never was active */
+	usec_t accounted_real;
+	/* from here to accounted_real no moment was passed over by a jump or in downtime */
+	usec_t normal_since;
+	/* the line to go back to when the clock can be believed again; 0: it can */
+	usec_t kept_real;
 	struct stamp accounted;        /* moments on the boot-time clock, likewise */
 	struct stamp activated;        /* the timer became active, in this life of the daemon */
 	struct stamp anchor_active;    /* OnUnitActiveSec= counts from here */
@@ -89,11 +96,13 @@ struct timer_memory {
 	bool has_run_since_miss;
 	bool is_interrupted;           /* the last run's end was never seen */
 	usec_t miss_at;                /* the scheduled moment, real time */
-	uint64_t miss_in_row;          /* of that reason, one after the other, with no run between */
+	/* of that reason, one after the other, with no run between */
+	uint64_t miss_in_row;
 	uint64_t miss_count;           /* all, since the record began */
 	struct open_run open;
 	struct waiting waiting;
-	struct spent *spent; /* room for TIMER_SPENT_MAX, owned; NULL: none yet. Few timers ever have one */
+	/* room for TIMER_SPENT_MAX, owned; NULL: none yet. Few timers ever have one */
+	struct spent *spent;
 	unsigned n_spent;
 	struct skips *skips; /* owned; NULL: none */
 };

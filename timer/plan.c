@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What is to come: the moments of all timers in a stretch of time, from the same schedule that arms the alarms. It is
- * asked again and again, of a copy of the memory in which the line moves from moment to moment. */
+/* What is to come: the moments of all timers in a stretch of time, from the same schedule that arms
+ * the alarms. It is asked again and again, of a copy of the memory in which the line moves from
+ * moment to moment. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,7 +15,8 @@
 #include "timer/timestamp.h"
 #include "timer/zone_load.h"
 
-/* A timer that elapses each second has 86 400 moments a day; nobody reads them. What is left out is said. */
+/* A timer that elapses each second has 86 400 moments a day; nobody reads them. What is left out is
+ * said. */
 #define TIMER_ROWS_MAX 1000
 #define ROWS_MAX 20000
 
@@ -44,28 +46,34 @@ struct coming {
 
 const char *plan_dst(const struct supd_instance *self, const struct entry *e, usec_t scheduled)
 {
-	static const char *const word[] = { [CALENDAR_PLAIN] = NULL, [CALENDAR_GAP] = "gap", [CALENDAR_FOLD] = "fold" };
+	static const char *const word[] = {
+		[CALENDAR_PLAIN] = NULL, [CALENDAR_GAP] = "gap", [CALENDAR_FOLD] = "fold"
+	};
 	const struct timer_spec *spec = &e->config->spec;
 
 	for (unsigned i = 0; i < spec->n_triggers && scheduled > 0; i++) {
 		const struct calendar *c = spec->trigger[i].calendar;
 		enum calendar_note note;
 
-		if (c && calendar_next(c, zone_cache_local(self->zones), scheduled - 1, &note) == scheduled && word[note])
+		if (c &&
+		    calendar_next(c, zone_cache_local(self->zones), scheduled - 1, &note) ==
+			    scheduled &&
+		    word[note])
 			return word[note];
 	}
 	return NULL;
 }
 
-unsigned plan_coming(const struct supd_instance *self, const struct entry *e, const struct supd_now *now, usec_t *ret,
-		     unsigned max)
+unsigned plan_coming(const struct supd_instance *self, const struct entry *e,
+		     const struct supd_now *now, usec_t *ret, unsigned max)
 {
 	struct timer_memory m = e->timer.memory;
 	struct schedule next;
 	unsigned n = 0;
 
 	while (n < max) {
-		schedule_next_kept(&e->config->spec, &m, &self->bases, zone_cache_local(self->zones), &next);
+		schedule_next_kept(&e->config->spec, &m, &self->bases,
+				   zone_cache_local(self->zones), &next);
 		ret[n] = usec_min(next.real, timer_real_of(now, next.boot));
 		if (ret[n] == USEC_NEVER)
 			break;
@@ -109,7 +117,8 @@ static int give(struct plan *p, const struct coming *c)
 	making_bool(&row, "skipped", c->is_skipped);
 	making_string(&row, "dst", c->dst);
 	making_time(&row, "delay", SUPD_SPAN, c->delay, USEC_NEVER);
-	making_time(&row, "delay_max", SUPD_SPAN, max > 0 && c->delay == USEC_NEVER && !c->attempt ? max : USEC_NEVER,
+	making_time(&row, "delay_max", SUPD_SPAN,
+		    max > 0 && c->delay == USEC_NEVER && !c->attempt ? max : USEC_NEVER,
 		    USEC_NEVER);
 	making_number(&row, "attempt", c->attempt);
 	making_string(&row, "note", c->note);
@@ -119,9 +128,13 @@ static int give(struct plan *p, const struct coming *c)
 static int give_note(struct plan *p, const char *text)
 {
 	p->n++;
-	return give(p, &(struct coming) {
-		.state = "note", .moment = USEC_NEVER, .scheduled = USEC_NEVER, .delay = USEC_NEVER, .note = text,
-	});
+	return give(p, &(struct coming){
+			       .state = "note",
+			       .moment = USEC_NEVER,
+			       .scheduled = USEC_NEVER,
+			       .delay = USEC_NEVER,
+			       .note = text,
+		       });
 }
 
 static bool is_asked_for(const struct plan *p, usec_t moment)
@@ -151,10 +164,14 @@ static int add_open_run(struct plan *p)
 
 	if (!timer_has_open_run(&p->entry->timer))
 		return 0;
-	return add(p, &(struct coming) {
-		.state = "running", .moment = open->taken.real, .scheduled = open->scheduled, .cause = open->cause,
-		.delay = USEC_NEVER, .attempt = open->attempt,
-	});
+	return add(p, &(struct coming){
+			      .state = "running",
+			      .moment = open->taken.real,
+			      .scheduled = open->scheduled,
+			      .cause = open->cause,
+			      .delay = USEC_NEVER,
+			      .attempt = open->attempt,
+		      });
 }
 
 static int add_catch_up(struct plan *p)
@@ -166,11 +183,16 @@ static int add_catch_up(struct plan *p)
 	if (t->catch_up_at == USEC_NEVER)
 		return 0;
 	timestamp_print(when, sizeof(when), w->scheduled, zone_cache_local(p->self->zones), false);
-	return add(p, &(struct coming) {
-		.state = "coming", .moment = timer_real_of(&p->query->now, (int64_t) t->catch_up_at),
-		.scheduled = w->scheduled, .cause = "catch-up", .delay = USEC_NEVER, .attempt = 1,
-		.note = note(p, "makes up for %s (%s)", when, miss_reason_to_string(w->reason)),
-	});
+	return add(p, &(struct coming){
+			      .state = "coming",
+			      .moment = timer_real_of(&p->query->now, (int64_t) t->catch_up_at),
+			      .scheduled = w->scheduled,
+			      .cause = "catch-up",
+			      .delay = USEC_NEVER,
+			      .attempt = 1,
+			      .note = note(p, "makes up for %s (%s)", when,
+					   miss_reason_to_string(w->reason)),
+		      });
 }
 
 static int add_retry(struct plan *p)
@@ -181,12 +203,18 @@ static int add_retry(struct plan *p)
 	if (t->retry_at == USEC_NEVER)
 		return 0;
 	at = timer_real_of(&p->query->now, (int64_t) t->retry_at);
-	return add(p, &(struct coming) {
-		.state = "coming", .moment = at, .scheduled = at, .cause = "retry", .delay = USEC_NEVER,
-		.attempt = t->attempt + 1,
-		.note = note(p, "retry %u of %u, unless a scheduled moment comes before it", t->attempt,
-			     p->entry->config->spec.n_retries),
-	});
+	return add(p,
+		   &(struct coming){
+			   .state = "coming",
+			   .moment = at,
+			   .scheduled = at,
+			   .cause = "retry",
+			   .delay = USEC_NEVER,
+			   .attempt = t->attempt + 1,
+			   .note = note(p,
+					"retry %u of %u, unless a scheduled moment comes before it",
+					t->attempt, p->entry->config->spec.n_retries),
+		   });
 }
 
 static int add_calendar(struct plan *p)
@@ -207,16 +235,24 @@ static int add_calendar(struct plan *p)
 			return r;
 		if (is_full(p))
 			break;
-		r = add(p, &(struct coming) {
-			.state = "coming", .moment = next.real, .scheduled = next.real,
-			.cause = trigger_kind_to_string(TRIGGER_CALENDAR), .is_skipped = memory_is_skipped(&m, next.real),
-			.dst = plan_dst(p->self, p->entry, next.real),
-			.delay = next.real == t->next.real && spec->randomized_delay > 0 ? t->delay : USEC_NEVER,
-		});
+		r = add(p, &(struct coming){
+				   .state = "coming",
+				   .moment = next.real,
+				   .scheduled = next.real,
+				   .cause = trigger_kind_to_string(TRIGGER_CALENDAR),
+				   .is_skipped = memory_is_skipped(&m, next.real),
+				   .dst = plan_dst(p->self, p->entry, next.real),
+				   .delay = next.real == t->next.real && spec->randomized_delay > 0
+						    ? t->delay
+						    : USEC_NEVER,
+			   });
 	}
 	timestamp_print(when, sizeof(when), next.real, local, false);
-	return give_note(p, note(p, "its moments from %s on are left out: at most %u of a timer are told, and %u of all",
-				 when, TIMER_ROWS_MAX, ROWS_MAX));
+	return give_note(
+		p,
+		note(p,
+		     "its moments from %s on are left out: at most %u of a timer are told, and %u of all",
+		     when, TIMER_ROWS_MAX, ROWS_MAX));
 }
 
 static const char *interval_note(struct plan *p, const struct trigger *t)
@@ -225,8 +261,10 @@ static const char *interval_note(struct plan *p, const struct trigger *t)
 
 	if (trigger_is_once(t))
 		return NULL;
-	return note(p, "then %s after %s of %s", timespan_print(span, sizeof(span), t->span, USEC_PER_MSEC),
-		    t->kind == TRIGGER_UNIT_ACTIVE ? "each success" : "each end", p->entry->config->spec.unit);
+	return note(p, "then %s after %s of %s",
+		    timespan_print(span, sizeof(span), t->span, USEC_PER_MSEC),
+		    t->kind == TRIGGER_UNIT_ACTIVE ? "each success" : "each end",
+		    p->entry->config->spec.unit);
 }
 
 /* Of an interval, the moment after the next is known by nobody: the run between decides. */
@@ -236,9 +274,13 @@ static int add_span(struct plan *p, const struct trigger *t)
 	int64_t due = schedule_next_boot(t, &timer->memory, &p->self->bases);
 	int64_t kept = schedule_kept_boot(t, &timer->memory, &p->self->bases);
 	struct coming c = {
-		.state = "coming", .moment = timer_real_of(&p->query->now, due), .cause = trigger_kind_to_string(t->kind),
+		.state = "coming",
+		.moment = timer_real_of(&p->query->now, due),
+		.cause = trigger_kind_to_string(t->kind),
 		.is_skipped = due != kept,
-		.delay = due == timer->next.boot && p->entry->config->spec.randomized_delay > 0 ? timer->delay : USEC_NEVER,
+		.delay = due == timer->next.boot && p->entry->config->spec.randomized_delay > 0
+				 ? timer->delay
+				 : USEC_NEVER,
 	};
 	int r;
 
@@ -262,7 +304,8 @@ static int add_silent_span(struct plan *p, const struct trigger *t)
 	const char *unit = p->entry->config->spec.unit, *what = NULL;
 
 	if (trigger_is_once(t) || t->kind == TRIGGER_CALENDAR || t->span == USEC_NEVER ||
-	    schedule_next_boot(t, &timer->memory, &p->self->bases) != BOOT_NEVER || p->query->to <= p->query->now.real)
+	    schedule_next_boot(t, &timer->memory, &p->self->bases) != BOOT_NEVER ||
+	    p->query->to <= p->query->now.real)
 		return 0;
 	if (timer_has_open_run(timer) || timer->is_target_active)
 		what = "which runs";
@@ -272,7 +315,8 @@ static int add_silent_span(struct plan *p, const struct trigger *t)
 		what = "which has not run yet";
 	if (!what)
 		return 0;
-	return give_note(p, note(p, "%s=%s counts from the end of %s, %s", trigger_kind_to_key(t->kind), t->text, unit, what));
+	return give_note(p, note(p, "%s=%s counts from the end of %s, %s",
+				 trigger_kind_to_key(t->kind), t->text, unit, what));
 }
 
 static int add_timer(struct plan *p)
@@ -295,7 +339,8 @@ static int add_timer(struct plan *p)
 	return r < 0 ? r : add_calendar(p);
 }
 
-int plan_table(struct supd_instance *self, const struct supd_query *query, supd_row_fn *row, void *userdata)
+int plan_table(struct supd_instance *self, const struct supd_query *query, supd_row_fn *row,
+	       void *userdata)
 {
 	struct plan p = { .self = self, .query = query, .row = row, .userdata = userdata };
 	int r = 0;
@@ -308,8 +353,12 @@ int plan_table(struct supd_instance *self, const struct supd_query *query, supd_
 	}
 	for (size_t i = 0; r >= 0 && (p.entry = entry_nth(self, i)); i++) {
 		if (p.n >= ROWS_MAX)
-			return give_note(&p, note(&p, "this timer and those behind it in the order of names are left out:"
-						      " %u moments are told", ROWS_MAX));
+			return give_note(
+				&p,
+				note(&p,
+				     "this timer and those behind it in the order of names are left out:"
+				     " %u moments are told",
+				     ROWS_MAX));
 		r = p.entry->is_running ? add_timer(&p) : 0;
 	}
 	return r;

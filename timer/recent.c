@@ -6,7 +6,8 @@
 #include "base/cleanup.h"
 #include "timer/spec.h"
 
-static const char *const other_causes[] = { "retry", "catch-up", "manual", "clock-change", "timezone-change" };
+static const char *const other_causes[] = { "retry", "catch-up", "manual", "clock-change",
+					    "timezone-change" };
 
 static const char *cause_at(unsigned i)
 {
@@ -69,7 +70,8 @@ void recent_taken(struct recent **r, const struct open_run *open)
 		m = append(r);
 		if (!m)
 			return;
-		*m = (struct recent_moment) { .scheduled = open->scheduled, .cause = cause_index(open->cause) };
+		*m = (struct recent_moment){ .scheduled = open->scheduled,
+					     .cause = cause_index(open->cause) };
 	}
 	m->outcome = RECENT_RUNNING;
 	m->detail = 0;
@@ -79,7 +81,8 @@ void recent_taken(struct recent **r, const struct open_run *open)
 /* The newest of all, if it was missed for that reason. */
 static struct recent_moment *last_miss(struct recent *r, enum miss_reason reason)
 {
-	struct recent_moment *m = r && r->n > 0 ? &r->item[(r->first + r->n - 1) % RECENT_MAX] : NULL;
+	struct recent_moment *m = r && r->n > 0 ? &r->item[(r->first + r->n - 1) % RECENT_MAX]
+						: NULL;
 
 	return m && m->outcome == RECENT_MISSED && m->detail == (uint8_t) reason ? m : NULL;
 }

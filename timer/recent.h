@@ -2,9 +2,10 @@
 #ifndef SUPD_TIMER_RECENT_H
 #define SUPD_TIMER_RECENT_H
 
-/* What became of a timer's last scheduled moments, for people who ask why. A small ring that is allocated with the
- * first of them, so that a timer that has never elapsed costs nothing. Not kept over restarts: the record is that of
- * memory.h. A retry belongs to the moment of the run that it retries. */
+/* What became of a timer's last scheduled moments, for people who ask why. A small ring that is
+ * allocated with the first of them, so that a timer that has never elapsed costs nothing. Not kept
+ * over restarts: the record is that of memory.h. A retry belongs to the moment of the run that it
+ * retries. */
 
 #include <stdint.h>
 

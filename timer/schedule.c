@@ -21,12 +21,13 @@ static usec_t spent_until(const struct timer_memory *m, usec_t when)
 	return 0;
 }
 
-static usec_t calendar_next_unspent(const struct trigger *t, const struct timer_memory *m, const struct zone *local,
-				    usec_t after)
+static usec_t calendar_next_unspent(const struct trigger *t, const struct timer_memory *m,
+				    const struct zone *local, usec_t after)
 {
 	usec_t next = calendar_next(t->calendar, local, after, NULL), skip;
 
-	/* Each turn leaves a stretch behind for good: at most TIMER_SPENT_MAX of them, in any order. */
+	/* Each turn leaves a stretch behind for good: at most TIMER_SPENT_MAX of them, in any
+	 * order. */
 	for (unsigned i = 0; i <= TIMER_SPENT_MAX * TIMER_SPENT_MAX && next != USEC_NEVER; i++) {
 		skip = spent_until(m, next);
 		if (skip == 0)
@@ -36,8 +37,8 @@ static usec_t calendar_next_unspent(const struct trigger *t, const struct timer_
 	return next;
 }
 
-static usec_t calendar_next_kept(const struct trigger *t, const struct timer_memory *m, const struct zone *local,
-				 usec_t after)
+static usec_t calendar_next_kept(const struct trigger *t, const struct timer_memory *m,
+				 const struct zone *local, usec_t after)
 {
 	usec_t next = calendar_next_unspent(t, m, local, after);
 
@@ -46,14 +47,16 @@ static usec_t calendar_next_kept(const struct trigger *t, const struct timer_mem
 	return next;
 }
 
-usec_t schedule_next_real(const struct trigger *t, const struct timer_memory *memory, const struct zone *local)
+usec_t schedule_next_real(const struct trigger *t, const struct timer_memory *memory,
+			  const struct zone *local)
 {
 	if (t->kind != TRIGGER_CALENDAR)
 		return USEC_NEVER;
 	return calendar_next_unspent(t, memory, local, memory->accounted_real);
 }
 
-static int64_t base_of(const struct trigger *t, const struct timer_memory *m, const struct schedule_bases *bases)
+static int64_t base_of(const struct trigger *t, const struct timer_memory *m,
+		       const struct schedule_bases *bases)
 {
 	switch (t->kind) {
 	case TRIGGER_CALENDAR:
@@ -98,7 +101,8 @@ static void note_boot(struct schedule *ret, int64_t when, unsigned trigger)
 }
 
 void schedule_next(const struct timer_spec *spec, const struct timer_memory *memory,
-		   const struct schedule_bases *bases, const struct zone *local, struct schedule *ret)
+		   const struct schedule_bases *bases, const struct zone *local,
+		   struct schedule *ret)
 {
 	*ret = (struct schedule) { .real = USEC_NEVER, .boot = BOOT_NEVER };
 	for (unsigned i = 0; i < spec->n_triggers; i++) {
@@ -128,7 +132,8 @@ bool schedule_is_meant(const struct trigger *t, int64_t due, const struct skip *
 	return (usec_t) (apart < 0 ? -apart : apart) <= tolerance;
 }
 
-usec_t schedule_kept_real(const struct trigger *t, const struct timer_memory *memory, const struct zone *local)
+usec_t schedule_kept_real(const struct trigger *t, const struct timer_memory *memory,
+			  const struct zone *local)
 {
 	if (t->kind != TRIGGER_CALENDAR)
 		return USEC_NEVER;
@@ -147,7 +152,8 @@ int64_t schedule_kept_boot(const struct trigger *t, const struct timer_memory *m
 }
 
 void schedule_next_kept(const struct timer_spec *spec, const struct timer_memory *memory,
-			const struct schedule_bases *bases, const struct zone *local, struct schedule *ret)
+			const struct schedule_bases *bases, const struct zone *local,
+			struct schedule *ret)
 {
 	*ret = (struct schedule) { .real = USEC_NEVER, .boot = BOOT_NEVER };
 	for (unsigned i = 0; i < spec->n_triggers; i++) {
@@ -160,13 +166,14 @@ void schedule_next_kept(const struct timer_spec *spec, const struct timer_memory
 	}
 }
 
-bool schedule_has(const struct timer_spec *spec, const struct timer_memory *memory, const struct zone *local,
-		  usec_t when)
+bool schedule_has(const struct timer_spec *spec, const struct timer_memory *memory,
+		  const struct zone *local, usec_t when)
 {
 	for (unsigned i = 0; i < spec->n_triggers && when > memory->accounted_real; i++) {
 		const struct trigger *t = &spec->trigger[i];
 
-		if (t->kind == TRIGGER_CALENDAR && calendar_next_unspent(t, memory, local, when - 1) == when)
+		if (t->kind == TRIGGER_CALENDAR &&
+		    calendar_next_unspent(t, memory, local, when - 1) == when)
 			return true;
 	}
 	return false;
@@ -188,11 +195,13 @@ static usec_t earliest(const struct timer_spec *spec, const struct zone *local, 
 
 	for (unsigned i = 0; i < spec->n_triggers; i++)
 		if (spec->trigger[i].kind == TRIGGER_CALENDAR)
-			first = usec_min(first, calendar_next(spec->trigger[i].calendar, local, after, NULL));
+			first = usec_min(first, calendar_next(spec->trigger[i].calendar, local,
+							      after, NULL));
 	return first;
 }
 
-static uint64_t count_union(const struct timer_spec *spec, const struct zone *local, usec_t after, usec_t until)
+static uint64_t count_union(const struct timer_spec *spec, const struct zone *local, usec_t after,
+			    usec_t until)
 {
 	uint64_t n = 0, sum = 0;
 	unsigned n_calendars = 0;
@@ -205,14 +214,15 @@ static uint64_t count_union(const struct timer_spec *spec, const struct zone *lo
 	}
 	if (n_calendars < 2 || sum > UNION_STEPS)
 		return sum;
-	for (usec_t t = earliest(spec, local, after); t != USEC_NEVER && t <= until; t = earliest(spec, local, t))
+	for (usec_t t = earliest(spec, local, after); t != USEC_NEVER && t <= until;
+	     t = earliest(spec, local, t))
 		n++;
 	return n;
 }
 
 /* All moments in (after, until], spent or not. */
-static void moments_add(const struct timer_spec *spec, const struct zone *local, usec_t after, usec_t until,
-			struct moments *ret)
+static void moments_add(const struct timer_spec *spec, const struct zone *local, usec_t after,
+			usec_t until, struct moments *ret)
 {
 	uint64_t n;
 
@@ -224,11 +234,12 @@ static void moments_add(const struct timer_spec *spec, const struct zone *local,
 	ret->n += n;
 	for (unsigned i = 0; i < spec->n_triggers; i++)
 		if (spec->trigger[i].kind == TRIGGER_CALENDAR)
-			note_last(ret, calendar_last(spec->trigger[i].calendar, local, after, until), i);
+			note_last(ret,
+				  calendar_last(spec->trigger[i].calendar, local, after, until), i);
 }
 
-/* What is not to be counted: a spent stretch, or one of a single moment that is skipped. Its end if it holds @when,
- * or 0. */
+/* What is not to be counted: a spent stretch, or one of a single moment that is skipped. Its end if
+ * it holds @when, or 0. */
 static usec_t hole_until(const struct timer_memory *m, usec_t when)
 {
 	usec_t end = spent_until(m, when);
@@ -252,8 +263,8 @@ static usec_t solid_until(const struct timer_memory *m, usec_t from, usec_t unti
 }
 
 /* From hole to hole. */
-static void moments_walk(const struct timer_spec *spec, const struct timer_memory *memory, const struct zone *local,
-			 usec_t after, usec_t until, struct moments *ret)
+static void moments_walk(const struct timer_spec *spec, const struct timer_memory *memory,
+			 const struct zone *local, usec_t after, usec_t until, struct moments *ret)
 {
 	*ret = (struct moments) { 0 };
 	for (unsigned i = 0; i <= 2 * (TIMER_SPENT_MAX + TIMER_SKIPS_MAX) && after < until; i++) {
@@ -269,8 +280,8 @@ static void moments_walk(const struct timer_spec *spec, const struct timer_memor
 	}
 }
 
-void schedule_moments(const struct timer_spec *spec, const struct timer_memory *memory, const struct zone *local,
-		      usec_t after, usec_t until, struct moments *ret)
+void schedule_moments(const struct timer_spec *spec, const struct timer_memory *memory,
+		      const struct zone *local, usec_t after, usec_t until, struct moments *ret)
 {
 	struct moments older;
 

@@ -396,7 +396,8 @@ char *timestamp_print(char *buf, size_t size, usec_t when, const struct zone *zo
 		return buf;
 	}
 	if (when > TIMESTAMP_LAST) {
-		(void) snprintf(buf, size, "--- XXXX-XX-XX XX:XX:XX%s", has_fraction ? ".XXXXXX" : "");
+		(void) snprintf(buf, size, "--- XXXX-XX-XX XX:XX:XX%s",
+				has_fraction ? ".XXXXXX" : "");
 		return buf;
 	}
 	zone_era_at(zone, (int64_t) (when / USEC_PER_SEC), &era);

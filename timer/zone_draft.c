@@ -6,7 +6,8 @@
 
 #include "timer/zone_private.h"
 
-/* The years until the table ends, from 1901 on, with two changes each, and the eras at both ends. */
+/* The years until the table ends, from 1901 on, with two changes each, and the eras at both
+ * ends. */
 #define RULE_ERA_MAX (2 * (2243 - 1901) + 2)
 
 /* Where a rule begins to be written out, however long it has held: that bounds the eras. */

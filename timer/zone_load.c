@@ -148,8 +148,10 @@ static int name_error(const char *name, int r, struct parse_error *reterr)
 				      why.sentence);
 	}
 	if (r == -ENOENT)
-		return parse_error_at(reterr, 1, "no time zone '%.40s' in the system's database (is "
-				      "the package tzdata installed?)", name);
+		return parse_error_at(reterr, 1,
+				      "no time zone '%.40s' in the system's database (is "
+				      "the package tzdata installed?)",
+				      name);
 	return parse_error_at(reterr, 1, "time zone '%.40s' cannot be read: %s", name,
 			      strerror(-r));
 }
@@ -332,8 +334,8 @@ static bool refresh_entry(const struct zone_cache *cache, struct entry *entry)
 	struct stamp stamp;
 	struct zone *zone;
 
-	if (find_file(cache, entry->name, path, &stamp) < 0 || stamps_match(&stamp, &entry->stamp) ||
-	    load_path(path, &zone, &stamp, NULL) < 0)
+	if (find_file(cache, entry->name, path, &stamp) < 0 ||
+	    stamps_match(&stamp, &entry->stamp) || load_path(path, &zone, &stamp, NULL) < 0)
 		return false;
 	zone_free(entry->zone);
 	entry->zone = zone;

@@ -15,7 +15,7 @@ struct zone_slot;
 
 /* Where to look; a NULL takes the default. All strings are copied. */
 struct zone_source {
-	const char *tz;        /* TZ: a name, ":path" or a rule; "" is UTC; NULL: @localtime is read */
+	const char *tz; /* TZ: a name, ":path" or a rule; "" is UTC; NULL: @localtime is read */
 	const char *dir;       /* TZDIR, searched before /usr/share/zoneinfo; NULL: only that */
 	const char *localtime; /* NULL: /etc/localtime */
 };
@@ -47,7 +47,8 @@ const struct zone *zone_cache_find(void *cache, const char *name);
 /* Resolves the zone word of a parsed expression, if it has one: the local zone's own abbreviations
  * come first, then the database. After it calendar_next() knows the zone. Errors as above, with
  * the word's column. */
-int zone_cache_bind(struct zone_cache *cache, struct calendar *calendar, struct parse_error *reterr);
+int zone_cache_bind(struct zone_cache *cache, struct calendar *calendar,
+		    struct parse_error *reterr);
 
 /* calendar_parse() and zone_cache_bind() in one. */
 int zone_cache_parse(struct zone_cache *cache, const char *text, struct calendar *ret,

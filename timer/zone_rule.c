@@ -14,8 +14,8 @@ struct cursor {
 
 static int rule_error(const struct cursor *c, const char *why)
 {
-	return parse_error_at(c->error, (unsigned) (c->at - c->text) + 1, "%s in the zone rule '%.40s'",
-			      why, c->text);
+	return parse_error_at(c->error, (unsigned) (c->at - c->text) + 1,
+			      "%s in the zone rule '%.40s'", why, c->text);
 }
 
 static bool take(struct cursor *c, char wanted)

@@ -10,8 +10,8 @@
 
 #include "base/cleanup.h"
 
-/* The first chunk is small, since most units are; later ones are half of what is there already, so that
- * never more than a third of an arena is unused. Sizes leave room for malloc's own header. */
+/* The first chunk is small, since most units are; later ones are half of what is there already, so
+ * that never more than a third of an arena is unused. Sizes leave room for malloc's own header. */
 #define CHUNK_FIRST ((size_t) 256 - 16)
 #define CHUNK_MAX ((size_t) 16 * 1024 - 16)
 
@@ -46,7 +46,8 @@ size_t arena_size(const struct arena *a)
 	return n;
 }
 
-/* Every chunk begins where any object may lie, so that in one piece no object needs more padding than it had. */
+/* Every chunk begins where any object may lie, so that in one piece no object needs more padding
+ * than it had. */
 size_t arena_used(const struct arena *a)
 {
 	size_t n = 0;
@@ -105,7 +106,8 @@ static void *take(struct arena *a, size_t size, size_t alignment)
 void *arena_alloc(struct arena *a, size_t size)
 {
 	/* What is smaller than the strictest alignment cannot need it. */
-	return take(a, size, size < alignof(max_align_t) ? alignof(uint64_t) : alignof(max_align_t));
+	return take(a, size,
+		    size < alignof(max_align_t) ? alignof(uint64_t) : alignof(max_align_t));
 }
 
 char *arena_strndup(struct arena *a, const char *s, size_t n)

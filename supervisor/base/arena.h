@@ -15,8 +15,8 @@ struct arena {
 };
 
 void arena_done(struct arena *a);
-/* Before anything else is taken from it: room for @size bytes, and no more, in one piece. What does not fit comes
- * beside it. For what lives long and is of a known size. */
+/* Before anything else is taken from it: room for @size bytes, and no more, in one piece. What does
+ * not fit comes beside it. For what lives long and is of a known size. */
 bool arena_reserve(struct arena *a, size_t size);
 /* Zeroed, aligned for any object; NULL when memory ran out. Valid until arena_done(). */
 void *arena_alloc(struct arena *a, size_t size);

@@ -9,8 +9,9 @@
 /* Gives; the caller frees. NULL when memory ran out. */
 char *base64_encode(const void *bytes, size_t n);
 
-/* Blanks between the digits are passed over; a NUL that is not counted follows the bytes. Gives; the caller frees.
- * 0, -ENOMEM, or -EINVAL: a character that is no digit, or padding that is missing or in the wrong place. */
+/* Blanks between the digits are passed over; a NUL that is not counted follows the bytes. Gives;
+ * the caller frees. 0, -ENOMEM, or -EINVAL: a character that is no digit, or padding that is
+ * missing or in the wrong place. */
 int base64_decode(const char *text, void **ret, size_t *ret_n);
 
 #endif

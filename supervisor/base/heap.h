@@ -2,8 +2,9 @@
 #ifndef SUPD_BASE_HEAP_H
 #define SUPD_BASE_HEAP_H
 
-/* What is due first: a binary heap keyed by (moment, name), so that what is due at one moment comes in the
- * order of names. Items are embedded in their owner and know their place: changing one costs O(log n). */
+/* What is due first: a binary heap keyed by (moment, name), so that what is due at one moment comes
+ * in the order of names. Items are embedded in their owner and know their place: changing one costs
+ * O(log n). */
 
 #include <stdbool.h>
 #include <stddef.h>

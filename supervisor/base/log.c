@@ -20,7 +20,8 @@ static const struct {
 	int level;
 	const char *name;
 } levels[] = {
-	{LOG_ERR, "error"}, {LOG_WARNING, "warning"}, {LOG_NOTICE, "notice"}, {LOG_INFO, "info"}, {LOG_DEBUG, "debug"},
+	{ LOG_ERR, "error" }, { LOG_WARNING, "warning" }, { LOG_NOTICE, "notice" },
+	{ LOG_INFO, "info" }, { LOG_DEBUG, "debug" },
 };
 
 void log_set_sink(log_sink_fn *sink, void *userdata)

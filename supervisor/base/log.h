@@ -40,7 +40,8 @@ const char *log_level_to_string(int level);
 
 void log_write(const struct log_line *line);
 /* @r: a negative errno, its text is added; 0: none. */
-void log_unit(const char *unit, int level, int r, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+void log_unit(const char *unit, int level, int r, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
 #define log_error(r, ...) log_unit(NULL, LOG_ERR, (r), __VA_ARGS__)
 #define log_warning(r, ...) log_unit(NULL, LOG_WARNING, (r), __VA_ARGS__)
 #define log_notice(...) log_unit(NULL, LOG_NOTICE, 0, __VA_ARGS__)

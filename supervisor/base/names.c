@@ -23,8 +23,10 @@ const char *names_name(const struct names *t, size_t i)
 	return name_of(t, t->item[i]);
 }
 
-/* Where in [@low, @high), which is in order, @name is or would be: steps that double from @from on, then halves. */
-static size_t find_place(const struct names *t, size_t low, size_t high, size_t from, const char *name)
+/* Where in [@low, @high), which is in order, @name is or would be: steps that double from @from on,
+ * then halves. */
+static size_t find_place(const struct names *t, size_t low, size_t high, size_t from,
+			 const char *name)
 {
 	size_t at = low, step = 1;
 
@@ -110,7 +112,8 @@ int names_add(struct names *t, void *item)
 	return 0;
 }
 
-/* Of two runs in order one is made, from behind, where there is room. Without that: the slow way. */
+/* Of two runs in order one is made, from behind, where there is room. Without that: the slow
+ * way. */
 static void merge(struct names *t)
 {
 	size_t n_new = t->n - t->n_settled, old = t->n_settled, to = t->n;

@@ -2,11 +2,12 @@
 #ifndef SUPD_BASE_NAMES_H
 #define SUPD_BASE_NAMES_H
 
-/* Very many things that have names, found by them: pointers in the order of names. That takes 8 bytes for each, where
- * a hash table takes 60, and who asks for one after the other, in their order, finds the next near the last.
+/* Very many things that have names, found by them: pointers in the order of names. That takes 8
+ * bytes for each, where a hash table takes 60, and who asks for one after the other, in their
+ * order, finds the next near the last.
  *
- * What is added in the order of names costs nothing more, even between what is there already: it waits behind it, in an
- * order of its own, until names_settle(). Other orders are for few. */
+ * What is added in the order of names costs nothing more, even between what is there already: it
+ * waits behind it, in an order of its own, until names_settle(). Other orders are for few. */
 
 #include <stdbool.h>
 #include <stddef.h>

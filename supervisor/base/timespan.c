@@ -146,7 +146,8 @@ static bool is_letter(char c)
 static int read_part(const char *text, const char **p, const struct scale *scale, uint64_t *sum,
 		     struct parse_error *reterr)
 {
-	const char *start = skip_odd_space(*p), *digits = start + (*start == '+' && is_digit(start[1]));
+	const char *start = skip_odd_space(*p),
+		   *digits = start + (*start == '+' && is_digit(start[1]));
 	const char *dot = skip_digits(digits), *end = dot, *unit_at, *after;
 	uint64_t whole, unit;
 
@@ -181,7 +182,8 @@ static int parse_ticks(const char *text, const struct scale *scale, uint64_t *re
 	if (strncmp(p, "infinity", 8) == 0) {
 		p += 8 + strspn(p + 8, SPACE);
 		if (*p != '\0')
-			return span_error(text, p, reterr, "nothing may follow 'infinity', found it");
+			return span_error(text, p, reterr,
+					  "nothing may follow 'infinity', found it");
 		*ret = UINT64_MAX;
 		return 0;
 	}

@@ -6,8 +6,8 @@
 
 #include "base/cleanup.h"
 
-/* Where the bytes of a word go. Run twice: to count (to is NULL), then to write, so that a word takes from
- * the arena just what it needs. */
+/* Where the bytes of a word go. Run twice: to count (to is NULL), then to write, so that a word
+ * takes from the arena just what it needs. */
 struct output {
 	char *to;
 	size_t n;
@@ -80,8 +80,8 @@ static bool parse_code(const char *s, size_t n, uint32_t base, uint32_t max, uin
 	return code > 0 && code <= max;
 }
 
-/* What stands behind the backslash at @s[-1]; returns how many bytes of @s belong to it, 0 if it is no
- * escape. systemd.syntax(7), "Supported escapes". */
+/* What stands behind the backslash at @s[-1]; returns how many bytes of @s belong to it, 0 if it is
+ * no escape. systemd.syntax(7), "Supported escapes". */
 static size_t put_escape(const char *s, struct output *o)
 {
 	static const char letters[] = "abfnrtv\\\"'s", meanings[] = "\a\b\f\n\r\t\v\\\"' ";
@@ -111,7 +111,8 @@ static size_t put_escape(const char *s, struct output *o)
 }
 
 /* The word that begins at @s, which is not blank. Quotes may open and close anywhere in it. */
-static int scan_word(const char *s, enum value_word_flags flags, struct output *o, const char **ret_end)
+static int scan_word(const char *s, enum value_word_flags flags, struct output *o,
+		     const char **ret_end)
 {
 	char quote = '\0';
 	size_t n;

@@ -40,8 +40,8 @@ struct request {
 	json_t *answers;       /* an array, if the answer is to be JSON */
 };
 
-/* One line on stderr, or with --json one object on stdout; returns @status. User text in @fmt's arguments may hold
- * anything, so it is made printable. */
+/* One line on stderr, or with --json one object on stdout; returns @status. User text in @fmt's
+ * arguments may hold anything, so it is made printable. */
 static int fail(const struct request *request, int status, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -110,7 +110,8 @@ static void answer_error(struct request *request, const char *text, const struct
 		return;
 	}
 	if (error->column > 0)
-		(void) fail(request, 0, "'%s': column %u: %s", text, error->column, error->sentence);
+		(void) fail(request, 0, "'%s': column %u: %s", text, error->column,
+			    error->sentence);
 	else
 		(void) fail(request, 0, "'%s': %s", text, error->sentence);
 }
@@ -199,8 +200,8 @@ static json_t *elapse_as_json(const struct request *request, usec_t when, enum c
 
 	timestamp_print(local, sizeof(local), when, request->local, has_fraction);
 	timestamp_print(utc, sizeof(utc), when, zone_utc(), has_fraction);
-	return json_pack("{s:I, s:s, s:s, s:s?}", "realtime_usec", (json_int_t) when, "local", local,
-			 "utc", utc, "note", note_name(note));
+	return json_pack("{s:I, s:s, s:s, s:s?}", "realtime_usec", (json_int_t) when, "local",
+			 local, "utc", utc, "note", note_name(note));
 }
 
 static void answer_calendar(struct request *request, const struct calendar *calendar,
@@ -373,8 +374,8 @@ static int parse_options(struct request *request, int argc, char **argv,
 		case OPTION_JSON:
 			if (set_json(request, optarg))
 				break;
-			return fail(request, EXIT_USAGE, "--json= is short, pretty or off, not '%s'",
-				    optarg);
+			return fail(request, EXIT_USAGE,
+				    "--json= is short, pretty or off, not '%s'", optarg);
 		case OPTION_BASE_TIME:
 			request->base_time = optarg;
 			break;
@@ -386,12 +387,13 @@ static int parse_options(struct request *request, int argc, char **argv,
 		case ':':
 			return fail(request, EXIT_USAGE, "%s needs a value", argv[optind - 1]);
 		default:
-			return fail(request, EXIT_USAGE, "unknown option '%s' (see supctl %s --help)",
-				    argv[optind - 1], request->verb);
+			return fail(request, EXIT_USAGE,
+				    "unknown option '%s' (see supctl %s --help)", argv[optind - 1],
+				    request->verb);
 		}
 	if (optind == argc)
-		return fail(request, EXIT_USAGE, "nothing to look at was given (see supctl %s --help)",
-			    request->verb);
+		return fail(request, EXIT_USAGE,
+			    "nothing to look at was given (see supctl %s --help)", request->verb);
 	return -1;
 }
 

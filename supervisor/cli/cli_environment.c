@@ -12,7 +12,8 @@
 static void tell_mistakes(const struct control_reply *reply)
 {
 	for (size_t i = 0; i < reply->n; i++) {
-		_cleanup_free_ char *text = row_string(&reply->row[i], "name") ? NULL : cli_problem(&reply->row[i]);
+		_cleanup_free_ char *text =
+			row_string(&reply->row[i], "name") ? NULL : cli_problem(&reply->row[i]);
 
 		if (text)
 			(void) fprintf(stderr, "supctl: %s\n", text);
@@ -24,7 +25,8 @@ static json_t *to_json(const struct control_reply *reply)
 	json_t *json = json_object();
 
 	for (size_t i = 0; i < reply->n; i++) {
-		const char *name = row_string(&reply->row[i], "name"), *value = row_string(&reply->row[i], "value");
+		const char *name = row_string(&reply->row[i], "name"),
+			   *value = row_string(&reply->row[i], "value");
 
 		if (name && value && json_object_set_new(json, name, rows_json_string(value)) < 0) {
 			json_decref(json);
@@ -62,7 +64,8 @@ int cli_environment(struct cli *c, int argc _unused_, char **argv)
 	if (c->json != CLI_JSON_OFF)
 		return cli_print_json(c, to_json(&reply), CONTROL_OK);
 	for (size_t i = 0; i < reply.n; i++) {
-		const char *name = row_string(&reply.row[i], "name"), *value = row_string(&reply.row[i], "value");
+		const char *name = row_string(&reply.row[i], "name"),
+			   *value = row_string(&reply.row[i], "value");
 
 		if (name && value)
 			print_variable(c, name, value);

@@ -113,8 +113,8 @@ static int report(struct cli *c, const struct job_verb *verb, const struct job *
 	return CONTROL_OK;
 }
 
-/* Rows stand for themselves, their run may have failed; an answer without rows that is no success is an error, in its
- * place in the array. */
+/* Rows stand for themselves, their run may have failed; an answer without rows that is no success
+ * is an error, in its place in the array. */
 static void collect(json_t *answers, const struct job *job, const struct control_reply *reply)
 {
 	json_t *error;
@@ -124,7 +124,8 @@ static void collect(json_t *answers, const struct job *job, const struct control
 	if (reply->n > 0)
 		return;
 	if (reply->status == CONTROL_OK) {
-		(void) json_array_append_new(answers, json_pack("{s:o}", "unit", rows_json_string(job->unit)));
+		(void) json_array_append_new(answers, json_pack("{s:o}", "unit",
+								rows_json_string(job->unit)));
 		return;
 	}
 	error = rows_json_error(reply->message ? reply->message : "", reply->status);
@@ -135,16 +136,17 @@ static void collect(json_t *answers, const struct job *job, const struct control
 
 /* ---- doing ---- */
 
-static struct control_question *ask(struct cli *c, struct control_client *client, const struct job_verb *verb,
-				    const char *unit)
+static struct control_question *ask(struct cli *c, struct control_client *client,
+				    const struct job_verb *verb, const char *unit)
 {
 	if (verb->waits)
-		return control_client_ask(client, verb->method, "sb", unit, (int) !cli_has(c, CLI_NO_BLOCK));
+		return control_client_ask(client, verb->method, "sb", unit,
+					  (int) !cli_has(c, CLI_NO_BLOCK));
 	return control_client_ask(client, verb->method, "s", unit);
 }
 
-static int wait_for_all(struct cli *c, struct control_client *client, const struct job_verb *verb, struct job *job,
-			int n)
+static int wait_for_all(struct cli *c, struct control_client *client, const struct job_verb *verb,
+			struct job *job, int n)
 {
 	json_t *answers = c->json != CLI_JSON_OFF ? json_array() : NULL;
 	int status = CONTROL_OK;

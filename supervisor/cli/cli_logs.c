@@ -39,24 +39,29 @@ static int read_request(const struct cli *c, struct request *r)
 	bool is_narrowed = c->run || c->since || c->until;
 	int status;
 
-	*r = (struct request) { .run = c->run, .until = USEC_NEVER, .follow = cli_has(c, CLI_FOLLOW) };
+	*r = (struct request){ .run = c->run,
+			       .until = USEC_NEVER,
+			       .follow = cli_has(c, CLI_FOLLOW) };
 	r->lines = r->follow ? LINES_FOLLOW : is_narrowed ? 0 : LINES_DEFAULT;
 	if (c->lines && str_equal(c->lines, "all"))
 		r->lines = 0;
 	else if (c->lines && (value_unsigned(c->lines, LINES_MAX, &r->lines) < 0 || r->lines == 0))
-		return cli_fail(c, CONTROL_USAGE, "--lines= wants a number of lines or all, not '%s'", c->lines);
+		return cli_fail(c, CONTROL_USAGE,
+				"--lines= wants a number of lines or all, not '%s'", c->lines);
 	if (c->run && !run_log_query_set_run(&query, c->run))
-		return cli_fail(c, CONTROL_USAGE, "--run= wants a run's id or its first digits, not '%s'", c->run);
+		return cli_fail(c, CONTROL_USAGE,
+				"--run= wants a run's id or its first digits, not '%s'", c->run);
 	status = cli_time(c, "since", c->since, &r->since);
 	return status != CONTROL_OK ? status : cli_time(c, "until", c->until, &r->until);
 }
 
 /* ---- from the daemon ---- */
 
-static struct control_question *ask(struct control_client *client, const char *unit, const struct request *r)
+static struct control_question *ask(struct control_client *client, const char *unit,
+				    const struct request *r)
 {
-	return control_client_ask(client, "ReadOutput", "sstttb", unit, r->run ? r->run : "", r->since, r->until,
-				  r->lines, (int) r->follow);
+	return control_client_ask(client, "ReadOutput", "sstttb", unit, r->run ? r->run : "",
+				  r->since, r->until, r->lines, (int) r->follow);
 }
 
 static int collect_rows(struct log_lines *lines, const struct supd_row *row, size_t n)
@@ -68,8 +73,8 @@ static int collect_rows(struct log_lines *lines, const struct supd_row *row, siz
 	return r;
 }
 
-static int collect_unit(struct cli *c, struct control_client *client, const char *unit, const struct request *r,
-			struct log_lines *lines)
+static int collect_unit(struct cli *c, struct control_client *client, const char *unit,
+			const struct request *r, struct log_lines *lines)
 {
 	_cleanup_(control_reply_done) struct control_reply reply;
 
@@ -95,7 +100,8 @@ static void on_rows(void *userdata, const struct supd_row *row, size_t n)
 static int follow(struct cli *c, struct control_client *client, char (*unit)[CLI_UNIT_MAX], int n,
 		  const struct request *r)
 {
-	_cleanup_free_ struct control_question **question = calloc((size_t) n + 1, sizeof(struct control_question *));
+	_cleanup_free_ struct control_question **question =
+		calloc((size_t) n + 1, sizeof(struct control_question *));
 	int status = CONTROL_OK;
 
 	if (!question)
@@ -132,13 +138,17 @@ static int open_logs(const struct cli *c, int *ret)
 	r = state < 0 ? -errno : 0;
 	settings_done(&settings);
 	if (r >= 0)
-		*ret = openat(state, RUN_LOG_DIRECTORY, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		*ret = openat(state, RUN_LOG_DIRECTORY,
+			      O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return r < 0 ? r : *ret < 0 ? -errno : 0;
 }
 
-static int read_unit(int dir, const char *unit, const struct request *request, struct log_lines *lines)
+static int read_unit(int dir, const char *unit, const struct request *request,
+		     struct log_lines *lines)
 {
-	struct run_log_query query = { .since = request->since, .until = request->until, .last = request->lines };
+	struct run_log_query query = { .since = request->since,
+				       .until = request->until,
+				       .last = request->lines };
 	struct run_log_record record;
 	struct run_log_reader *reader;
 	int r;
@@ -157,20 +167,24 @@ static int read_unit(int dir, const char *unit, const struct request *request, s
 	return r;
 }
 
-static int collect_from_disk(struct cli *c, char (*unit)[CLI_UNIT_MAX], int n, const struct request *request,
-			     struct log_lines *lines)
+static int collect_from_disk(struct cli *c, char (*unit)[CLI_UNIT_MAX], int n,
+			     const struct request *request, struct log_lines *lines)
 {
 	_cleanup_close_ int dir = -1;
 	int status = CONTROL_OK, r = open_logs(c, &dir);
 
 	if (r < 0 && r != -ENOENT)
-		return cli_fail(c, CONTROL_FAILED, "no supd answers, and what it kept cannot be read: %s", strerror(-r));
+		return cli_fail(c, CONTROL_FAILED,
+				"no supd answers, and what it kept cannot be read: %s",
+				strerror(-r));
 	for (int i = 0; i < n; i++) {
 		r = dir < 0 ? -ENOENT : read_unit(dir, unit[i], request, lines);
 		if (r == -ENOENT)
-			status = cli_worse(status, cli_fail(c, CONTROL_NO_UNIT, "nothing is kept of %s", unit[i]));
+			status = cli_worse(status, cli_fail(c, CONTROL_NO_UNIT,
+							    "nothing is kept of %s", unit[i]));
 		else if (r < 0)
-			status = cli_worse(status, cli_fail(c, CONTROL_FAILED, "%s: %s", unit[i], strerror(-r)));
+			status = cli_worse(status, cli_fail(c, CONTROL_FAILED, "%s: %s", unit[i],
+							    strerror(-r)));
 	}
 	return status;
 }
@@ -194,10 +208,12 @@ static int logs(struct cli *c, char (*unit)[CLI_UNIT_MAX], int n, const struct r
 	struct control_client *client = c->state_dir ? NULL : cli_client(c, &reterr);
 	int status = CONTROL_OK;
 
-	if (!client && reterr.status != CONTROL_OK && (r->follow || reterr.status != CONTROL_NO_DAEMON))
+	if (!client && reterr.status != CONTROL_OK &&
+	    (r->follow || reterr.status != CONTROL_NO_DAEMON))
 		return cli_fail_reply(c, &reterr);
 	if (!client && r->follow)
-		return cli_fail(c, CONTROL_USAGE, "--follow takes a supd to be asked, not --state-dir=");
+		return cli_fail(c, CONTROL_USAGE,
+				"--follow takes a supd to be asked, not --state-dir=");
 	if (!client)
 		return show(c, &lines, r, collect_from_disk(c, unit, n, r, &lines));
 	if (r->follow)
@@ -224,7 +240,9 @@ int cli_logs(struct cli *c, int argc, char **argv)
 
 void cli_logs_tail(struct cli *c, const struct supd_row *row, unsigned n, FILE *f)
 {
-	const struct request request = { .run = row_string(row, "run_id"), .until = USEC_NEVER, .lines = n };
+	const struct request request = { .run = row_string(row, "run_id"),
+					 .until = USEC_NEVER,
+					 .lines = n };
 	_cleanup_(control_reply_done) struct control_reply reterr = { 0 }, reply = { 0 };
 	_cleanup_(log_lines_done) struct log_lines lines = { 0 };
 	struct control_client *client = cli_client(c, &reterr);

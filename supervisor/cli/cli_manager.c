@@ -23,10 +23,11 @@ static json_t *reload_json(const struct control_reply *reply)
 	for (size_t i = 0; i < reply->n; i++) {
 		bool is_change = row_field(&reply->row[i], "change");
 
-		(void) json_array_append_new(is_change ? changes : problems, rows_json_object(&reply->row[i]));
+		(void) json_array_append_new(is_change ? changes : problems,
+					     rows_json_object(&reply->row[i]));
 	}
-	return json_pack("{s:b, s:o, s:o}", "reloaded", reply->status == CONTROL_OK, "changes", changes, "problems",
-			 problems);
+	return json_pack("{s:b, s:o, s:o}", "reloaded", reply->status == CONTROL_OK, "changes",
+			 changes, "problems", problems);
 }
 
 static void print_reload(const struct control_reply *reply)
@@ -66,7 +67,9 @@ int cli_reload(struct cli *c, int argc _unused_, char **argv _unused_)
 
 static int print_features(struct cli *c, const struct control_reply *reply)
 {
-	static const struct table_column columns[] = { { "FEATURE", false }, { "STATE", false }, { "REASON", true } };
+	static const struct table_column columns[] = { { "FEATURE", false },
+						       { "STATE", false },
+						       { "REASON", true } };
 	struct table t;
 	int status;
 
@@ -102,8 +105,8 @@ static int set_feature(struct cli *c, bool is_on, const char *feature)
 	_cleanup_(control_reply_done) struct control_reply reply;
 	const char *state, *reason;
 
-	if (cli_ask(c, &reply, "SetExperimental", "sbb", feature, (int) is_on, (int) cli_has(c, CLI_RUNTIME)) !=
-	    CONTROL_OK)
+	if (cli_ask(c, &reply, "SetExperimental", "sbb", feature, (int) is_on,
+		    (int) cli_has(c, CLI_RUNTIME)) != CONTROL_OK)
 		return cli_fail_reply(c, &reply);
 	if (c->json != CLI_JSON_OFF)
 		return cli_print_json(c, rows_json_array(reply.row, reply.n), CONTROL_OK);
@@ -143,7 +146,9 @@ int cli_pause(struct cli *c, int argc _unused_, char **argv _unused_)
 	if (cli_ask(c, &reply, is_pause ? "Pause" : "Resume", "") != CONTROL_OK)
 		return cli_fail_reply(c, &reply);
 	if (c->json != CLI_JSON_OFF)
-		return cli_print_json(c, reply.n > 0 ? rows_json_object(&reply.row[0]) : json_object(), CONTROL_OK);
+		return cli_print_json(c,
+				      reply.n > 0 ? rows_json_object(&reply.row[0]) : json_object(),
+				      CONTROL_OK);
 	state = reply.n > 0 ? row_string(&reply.row[0], "state") : NULL;
 	changed = reply.n > 0 ? row_field(&reply.row[0], "changed") : NULL;
 	cli_print_text(state ? state : is_pause ? "paused" : "running");
@@ -164,7 +169,8 @@ int cli_version(struct cli *c, int argc _unused_, char **argv _unused_)
 	if (c->json != CLI_JSON_OFF)
 		return cli_print_json(c,
 				      json_pack("{s:s, s:o}", "supctl", PACKAGE_VERSION, "supd",
-						has_daemon ? rows_json_object(&reply.row[0]) : json_null()),
+						has_daemon ? rows_json_object(&reply.row[0])
+							   : json_null()),
 				      CONTROL_OK);
 	puts("supctl " PACKAGE_VERSION);
 	if (has_daemon) {

@@ -2,7 +2,8 @@
 #ifndef SUPD_CLI_SIMULATE_H
 #define SUPD_CLI_SIMULATE_H
 
-/* supctl simulate: what would run, be retried and be missed, without a daemon and with nothing run. */
+/* supctl simulate: what would run, be retried and be missed, without a daemon and with nothing
+ * run. */
 
 int cli_simulate(int argc, char **argv);
 

@@ -25,7 +25,8 @@ static void print_row(const struct supd_row *row, bool on)
 		words = on ? "was skipped already" : "was not skipped";
 	cli_print_text(unit ? unit : "");
 	if (row_usec(row, "moment") != USEC_NEVER)
-		printf(": %s %s", format_timestamp(buf, sizeof(buf), row_usec(row, "moment")), words);
+		printf(": %s %s", format_timestamp(buf, sizeof(buf), row_usec(row, "moment")),
+		       words);
 	else
 		printf(": nothing %s", words);
 	if (next == USEC_NEVER)
@@ -51,7 +52,9 @@ static void collect(json_t *answers, const struct control_reply *reply)
 	for (size_t i = 0; i < reply->n; i++)
 		(void) json_array_append_new(answers, rows_json_object(&reply->row[i]));
 	if (reply->status != CONTROL_OK)
-		(void) json_array_append_new(answers, rows_json_error(reply->message ? reply->message : "", reply->status));
+		(void) json_array_append_new(answers,
+					     rows_json_error(reply->message ? reply->message : "",
+							     reply->status));
 }
 
 /* One after the other: "next" is another each time. */
@@ -63,7 +66,8 @@ static int skip_all(struct cli *c, const char *unit, const usec_t *moment, int n
 	for (int i = 0; i < n; i++) {
 		_cleanup_(control_reply_done) struct control_reply reply = { 0 };
 
-		status = cli_worse(status, cli_ask(c, &reply, on ? "SkipMoment" : "UnskipMoment", "st", unit, moment[i]));
+		status = cli_worse(status, cli_ask(c, &reply, on ? "SkipMoment" : "UnskipMoment",
+						   "st", unit, moment[i]));
 		if (answers) {
 			collect(answers, &reply);
 			continue;

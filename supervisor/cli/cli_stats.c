@@ -26,7 +26,8 @@ struct output {
 
 /* ---- for people ---- */
 
-static void add_count(struct table *t, const struct supd_row *row, const char *key, enum table_style style)
+static void add_count(struct table *t, const struct supd_row *row, const char *key,
+		      enum table_style style)
 {
 	int64_t n = row_number(row, key, 0);
 	char text[32];
@@ -45,7 +46,9 @@ static void add_span(struct table *t, const struct supd_row *row, const char *ke
 	else if (span < USEC_PER_MSEC)
 		table_add(t, "0", TABLE_PLAIN);
 	else
-		table_add(t, timespan_print(buf, sizeof(buf), span, span < USEC_PER_MINUTE ? USEC_PER_MSEC : USEC_PER_SEC),
+		table_add(t,
+			  timespan_print(buf, sizeof(buf), span,
+					 span < USEC_PER_MINUTE ? USEC_PER_MSEC : USEC_PER_SEC),
 			  TABLE_PLAIN);
 }
 
@@ -74,17 +77,20 @@ static void add_row(struct table *t, const struct supd_row *row)
 	add_span(t, duration, "max");
 	add_span(t, lateness, "p95");
 	add_span(t, row, "cpu");
-	table_add(t, format_timestamp(buf, sizeof(buf), row_usec(row, "last_success")), TABLE_PLAIN);
+	table_add(t, format_timestamp(buf, sizeof(buf), row_usec(row, "last_success")),
+		  TABLE_PLAIN);
 }
 
 /* What would make the table too wide: one line each, below it. */
-static void print_more(const struct supd_row *row, const char *key, const char *heading, const char *sum)
+static void print_more(const struct supd_row *row, const char *key, const char *heading,
+		       const char *sum)
 {
 	const struct supd_row *all = part(row, key);
 
 	for (size_t i = 0; all && i < all->n; i++) {
 		const struct supd_field *f = &all->field[i];
-		const struct supd_field *shown = f->type == SUPD_ROW ? row_field(f->value.row, sum) : f;
+		const struct supd_field *shown = f->type == SUPD_ROW ? row_field(f->value.row, sum)
+								     : f;
 		_cleanup_free_ char *value = shown ? format_value(shown) : NULL;
 
 		cli_print_text(row_string(row, "unit") ? row_string(row, "unit") : "");
@@ -140,9 +146,11 @@ static int show(struct output *o, const struct past_question *q)
 static int sum(struct cli *c, const struct past_question *q)
 {
 	static const struct table_column columns[] = {
-		{ "UNIT", true }, { "RUNS", false }, { "OK", false },  { "FAILED", false }, { "MISSED", false },
-		{ "HEALED", false }, { "AVG", false }, { "P50", false }, { "P95", false }, { "P99", false },
-		{ "MAX", false }, { "LATE P95", false }, { "CPU", false }, { "LAST SUCCESS", false },
+		{ "UNIT", true },    { "RUNS", false },         { "OK", false },
+		{ "FAILED", false }, { "MISSED", false },       { "HEALED", false },
+		{ "AVG", false },    { "P50", false },          { "P95", false },
+		{ "P99", false },    { "MAX", false },          { "LATE P95", false },
+		{ "CPU", false },    { "LAST SUCCESS", false },
 	};
 	struct output o = { .cli = c, .array = c->json != CLI_JSON_OFF ? json_array() : NULL };
 	int status;
@@ -166,7 +174,9 @@ int cli_stats(struct cli *c, int argc, char **argv)
 	if (status == CONTROL_OK)
 		status = cli_time(c, "until", c->until, &q.until);
 	if (status == CONTROL_OK && cli_has(c, CLI_OPENMETRICS) && (c->since || c->until))
-		status = cli_fail(c, CONTROL_USAGE, "--openmetrics counts all there ever was: it takes neither --since= nor --until=");
+		status = cli_fail(
+			c, CONTROL_USAGE,
+			"--openmetrics counts all there ever was: it takes neither --since= nor --until=");
 	if (status == CONTROL_OK)
 		status = past_units(c, argc - 1, argv + 1, &unit);
 	q.unit = unit;

@@ -41,7 +41,8 @@ static int parse_time(const char *text, usec_t now, usec_t *ret, struct parse_er
 		return 0;
 	}
 	if (text[0] != '-' || timespan_parse(text + 1, &ago, reterr) < 0)
-		return parse_error_at(reterr, 0, "this supctl, built without timers, knows @SECONDS and -SPAN");
+		return parse_error_at(
+			reterr, 0, "this supctl, built without timers, knows @SECONDS and -SPAN");
 	*ret = usec_sub(now, ago);
 	return 0;
 }

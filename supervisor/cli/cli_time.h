@@ -8,7 +8,8 @@
 
 struct cli;
 
-/* @text, as it was given for --@option=; NULL: it was not, and @ret stays as it is. CONTROL_OK, or the exit status, told. */
+/* @text, as it was given for --@option=; NULL: it was not, and @ret stays as it is. CONTROL_OK, or
+ * the exit status, told. */
 int cli_time(const struct cli *c, const char *option, const char *text, usec_t *ret);
 /* Likewise of a word that is no option. */
 int cli_time_argument(const struct cli *c, const char *text, usec_t *ret);

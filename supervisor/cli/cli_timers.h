@@ -8,7 +8,8 @@ struct cli;
 
 struct supd_row;
 
-/* The gate is closed: that, why, and what to do. Returns 0; 1 if it should be open, and could not be opened. */
+/* The gate is closed: that, why, and what to do. Returns 0; 1 if it should be open, and could not
+ * be opened. */
 int cli_timers_closed(const struct supd_row *subsystem, const char *state);
 
 int cli_timers(struct cli *c, int argc, char **argv);

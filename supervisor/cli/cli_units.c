@@ -21,21 +21,25 @@ static const char *or_empty(const char *s)
 
 static enum table_style load_style(const char *load)
 {
-	return str_equal(load, "loaded") ? TABLE_PLAIN : str_equal(load, "invalid") ? TABLE_BAD : TABLE_WARNING;
+	return str_equal(load, "loaded")    ? TABLE_PLAIN
+	       : str_equal(load, "invalid") ? TABLE_BAD
+					    : TABLE_WARNING;
 }
 
 static enum table_style active_style(const char *active)
 {
 	if (str_equal(active, "failed"))
 		return TABLE_BAD;
-	return str_equal(active, "active") || str_equal(active, "activating") ? TABLE_GOOD : TABLE_PLAIN;
+	return str_equal(active, "active") || str_equal(active, "activating") ? TABLE_GOOD
+									      : TABLE_PLAIN;
 }
 
 static bool is_listed(const struct cli *c, const struct supd_row *row, int argc, char **argv)
 {
 	const char *unit = or_empty(row_string(row, "unit"));
 
-	if (cli_has(c, CLI_FAILED) && !str_equal(or_empty(row_string(row, "active_state")), "failed"))
+	if (cli_has(c, CLI_FAILED) &&
+	    !str_equal(or_empty(row_string(row, "active_state")), "failed"))
 		return false;
 	/* Files to make units of, and no units. */
 	if (!cli_has(c, CLI_ALL) && unit_name_is_template(unit))
@@ -56,9 +60,10 @@ static void keep_listed(const struct cli *c, struct control_reply *reply, int ar
 
 static int print_list(struct cli *c, const struct control_reply *reply)
 {
-	static const struct table_column columns[] = { { "UNIT", true },  { "LOAD", false },
-						       { "ACTIVE", false }, { "SUB", false },
-						       { "RESULT", true },  { "DESCRIPTION", true } };
+	static const struct table_column columns[] = {
+		{ "UNIT", true }, { "LOAD", false },  { "ACTIVE", false },
+		{ "SUB", false }, { "RESULT", true }, { "DESCRIPTION", true }
+	};
 	struct table t;
 	int status;
 
@@ -83,7 +88,8 @@ static int print_list(struct cli *c, const struct control_reply *reply)
 
 int cli_list(struct cli *c, int argc, char **argv)
 {
-	static const char *const keys[] = { "unit", "load_state", "active_state", "sub_state", "result", "description",
+	static const char *const keys[] = { "unit",      "load_state", "active_state",
+					    "sub_state", "result",     "description",
 					    NULL };
 	_cleanup_(control_reply_done) struct control_reply reply;
 
@@ -227,12 +233,15 @@ enum question { IS_ACTIVE, IS_FAILED, IS_ENABLED };
 
 static enum question question_of(const char *verb)
 {
-	return str_equal(verb, "is-active") ? IS_ACTIVE : str_equal(verb, "is-failed") ? IS_FAILED : IS_ENABLED;
+	return str_equal(verb, "is-active")   ? IS_ACTIVE
+	       : str_equal(verb, "is-failed") ? IS_FAILED
+					      : IS_ENABLED;
 }
 
 static const char *enabled_word(const struct supd_row *row)
 {
-	const char *load = or_empty(row_string(row, "load_state")), *state = row_string(row, "unit_file_state");
+	const char *load = or_empty(row_string(row, "load_state")),
+		   *state = row_string(row, "unit_file_state");
 
 	if (str_equal(load, "invalid") || str_equal(load, "unsupported"))
 		return load;
@@ -257,7 +266,8 @@ static const char *word_for(enum question q, const struct control_reply *reply)
 /* systemctl(1), is-enabled: what there is nothing to enable of counts as well. */
 static bool is_yes(enum question q, const char *word)
 {
-	static const char *const yes[] = { "enabled", "enabled-runtime", "static", "alias", "indirect" };
+	static const char *const yes[] = { "enabled", "enabled-runtime", "static", "alias",
+					   "indirect" };
 
 	switch (q) {
 	case IS_ACTIVE:
@@ -278,7 +288,8 @@ struct verdicts {
 	bool is_any_yes, is_any_known;
 };
 
-static int ask_one(struct cli *c, enum question q, const char *typed, struct verdicts *v, json_t *answers)
+static int ask_one(struct cli *c, enum question q, const char *typed, struct verdicts *v,
+		   json_t *answers)
 {
 	_cleanup_(control_reply_done) struct control_reply reply = { 0 };
 	char unit[CLI_UNIT_MAX];
@@ -294,8 +305,9 @@ static int ask_one(struct cli *c, enum question q, const char *typed, struct ver
 	v->is_any_yes |= is_yes(q, word);
 	v->is_any_known |= reply.n > 0 || r == CONTROL_NOT_ACTIVE;
 	if (answers) {
-		(void) json_array_append_new(answers, json_pack("{s:o, s:o}", "unit", rows_json_string(unit), "state",
-								rows_json_string(word)));
+		(void) json_array_append_new(answers,
+					     json_pack("{s:o, s:o}", "unit", rows_json_string(unit),
+						       "state", rows_json_string(word)));
 	} else if (!cli_has(c, CLI_QUIET)) {
 		cli_print_text(word);
 		putchar('\n');
@@ -303,7 +315,8 @@ static int ask_one(struct cli *c, enum question q, const char *typed, struct ver
 	return CONTROL_OK;
 }
 
-/* 0 if one of them is; else 3 not active, 1 not failed or not enabled, 4 if there is none of them. */
+/* 0 if one of them is; else 3 not active, 1 not failed or not enabled, 4 if there is none of
+ * them. */
 static int verdict(enum question q, const struct verdicts *v)
 {
 	if (v->is_any_yes)

@@ -2,7 +2,8 @@
 #ifndef SUPD_CLI_CLI_VERBS_H
 #define SUPD_CLI_CLI_VERBS_H
 
-/* The one table of supctl's verbs: parsing, --help, completion and the check of the manual page read it. */
+/* The one table of supctl's verbs: parsing, --help, completion and the check of the manual page
+ * read it. */
 
 #include <stddef.h>
 

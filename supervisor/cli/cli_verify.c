@@ -23,7 +23,8 @@ struct wanted {
 	const char *path, *name;
 };
 
-/* A template is judged as the daemon judges those of services: by an instance, which nobody else names. */
+/* A template is judged as the daemon judges those of services: by an instance, which nobody else
+ * names. */
 #define INSTANCE_TO_JUDGE "i"
 struct made {
 	char name[UNIT_NAME_MAX + 1];
@@ -71,8 +72,9 @@ static int fail(struct verify *v, int status, const char *subject, const char *s
 {
 	char shown[256], message[512];
 
-	(void) snprintf(message, sizeof(message), "%s%s%s", text_escape_to(shown, sizeof(shown), subject),
-			*subject ? ": " : "", sentence);
+	(void) snprintf(message, sizeof(message), "%s%s%s",
+			text_escape_to(shown, sizeof(shown), subject), *subject ? ": " : "",
+			sentence);
 	return verify_report_fail(&v->report, message, status);
 }
 
@@ -107,7 +109,8 @@ static int apply(struct verify *v, int key, const char *value)
 		(void) fputs(help, stdout);
 		return CONTROL_OK;
 	default:
-		return fail(v, CONTROL_USAGE, "verify", "wrong usage (supctl verify --help lists the options)");
+		return fail(v, CONTROL_USAGE, "verify",
+			    "wrong usage (supctl verify --help lists the options)");
 	}
 }
 
@@ -132,7 +135,8 @@ static const char *file_fault(const struct verify *v, const char *path, const ch
 
 static int want_file(struct verify *v, const char *file)
 {
-	struct wanted *grown = arena_grow(&v->offline.arena, v->wanted, v->n_wanted, sizeof(*grown));
+	struct wanted *grown =
+		arena_grow(&v->offline.arena, v->wanted, v->n_wanted, sizeof(*grown));
 	const char *path = settings_absolute(file, &v->offline.arena), *name, *fault;
 
 	if (!grown || !path)
@@ -204,9 +208,11 @@ static int read_settings(struct verify *v)
 
 	if (d.n_errors > 0) {
 		verify_report_problems(&v->report, &d);
-		status = fail(v, CONTROL_FAILED, "", "supd.conf has mistakes; units are not looked at");
+		status = fail(v, CONTROL_FAILED, "",
+			      "supd.conf has mistakes; units are not looked at");
 	} else if (r < 0) {
-		status = fail(v, CONTROL_FAILED, "supd.conf", r == -ENOENT ? "your home directory is not known" : strerror(-r));
+		status = fail(v, CONTROL_FAILED, "supd.conf",
+			      r == -ENOENT ? "your home directory is not known" : strerror(-r));
 	}
 	diag_done(&d);
 	return status;
@@ -247,7 +253,9 @@ static const char *name_at(void *ctx, size_t i)
 
 	if (i == n)
 		make_instances(v);
-	return i < n ? unit_files_name(w->files, i) : i - n < v->n_made ? v->made[i - n].name : NULL;
+	return i < n               ? unit_files_name(w->files, i)
+	       : i - n < v->n_made ? v->made[i - n].name
+				   : NULL;
 }
 
 static const struct made *find_made(const struct verify *v, const char *name)
@@ -271,8 +279,10 @@ static int open_manager(struct verify *v)
 	const struct supd_start_info info = { .size = sizeof(info), .daemon_since = now };
 	const char *const *dirs = search_path(v);
 	struct diag d = { 0 };
-	/* Files at hand are judged for what they say, wherever they lie; the unit path as supd would. */
-	int r = dirs ? offline_open(&v->offline, dirs, v->n_wanted == 0 && geteuid() == 0) : -ENOMEM;
+	/* Files at hand are judged for what they say, wherever they lie; the unit path as supd
+	 * would. */
+	int r = dirs ? offline_open(&v->offline, dirs, v->n_wanted == 0 && geteuid() == 0)
+		     : -ENOMEM;
 
 	if (r < 0)
 		return r;
@@ -304,7 +314,8 @@ static void judge_service(struct verify *v, const struct unit *u)
 {
 	const struct unit_config *c = u->config;
 	char path[FRAGMENT_PATH_MAX];
-	struct verify_unit unit = { u->name, unit_fragment(u, path), unit_load_to_string(c->load), c->load == UNIT_INVALID };
+	struct verify_unit unit = { u->name, unit_fragment(u, path), unit_load_to_string(c->load),
+				    c->load == UNIT_INVALID };
 	struct unit_source source = { 0 };
 	struct diag more = { 0 };
 
@@ -321,7 +332,8 @@ static void judge_timer(void *userdata, const struct manager_plugin_unit *u)
 	bool is_invalid = u->problems->n_errors > 0;
 	const char *load = is_invalid ? "invalid" : u->is_masked ? "masked" : "loaded";
 	const struct made *made = find_made(v, u->name);
-	struct verify_unit unit = { made ? made->template : u->name, u->fragment, load, is_invalid };
+	struct verify_unit unit = { made ? made->template : u->name, u->fragment, load,
+				    is_invalid };
 
 	if (is_wanted(v, unit.name))
 		verify_report_unit(&v->report, &unit, u->problems, NULL);

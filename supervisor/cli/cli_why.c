@@ -34,7 +34,8 @@ static void print_next(const struct cli *c, const struct supd_row *row)
 		putchar('\n');
 		return;
 	}
-	printf("Next: %s%s%s", table_style_begin(never ? TABLE_BAD : TABLE_PLAIN, c->has_color), never ? "never" : "-",
+	printf("Next: %s%s%s", table_style_begin(never ? TABLE_BAD : TABLE_PLAIN, c->has_color),
+	       never ? "never" : "-",
 	       table_style_end(never ? TABLE_BAD : TABLE_PLAIN, c->has_color));
 	fputs(never ? ": " : "", stdout);
 	cli_print_text(or_empty(never));
@@ -43,7 +44,9 @@ static void print_next(const struct cli *c, const struct supd_row *row)
 
 static int print_considered(const struct cli *c, const struct supd_row *row)
 {
-	static const struct table_column columns[] = { { "RULE", true }, { "NEXT", false }, { "VERDICT", true } };
+	static const struct table_column columns[] = { { "RULE", true },
+						       { "NEXT", false },
+						       { "VERDICT", true } };
 	size_t n;
 	const struct supd_row *rule = row_rows(row, "considered", &n);
 	struct table t;
@@ -57,7 +60,8 @@ static int print_considered(const struct cli *c, const struct supd_row *row)
 		char buf[FORMAT_TIME_MAX];
 
 		table_add(&t, row_string(&rule[i], "rule"), is_chosen ? TABLE_GOOD : TABLE_PLAIN);
-		table_add(&t, format_timestamp(buf, sizeof(buf), row_usec(&rule[i], "next")), TABLE_PLAIN);
+		table_add(&t, format_timestamp(buf, sizeof(buf), row_usec(&rule[i], "next")),
+			  TABLE_PLAIN);
 		table_add(&t, row_string(&rule[i], "note"), TABLE_PLAIN);
 	}
 	putchar('\n');
@@ -76,16 +80,19 @@ static enum table_style outcome_style(const char *outcome)
 static void add_moment(struct table *t, const struct supd_row *moment)
 {
 	const char *outcome = or_empty(row_string(moment, "outcome"));
-	int64_t attempts = row_number(moment, "attempts", 0), count = row_number(moment, "count", 1);
+	int64_t attempts = row_number(moment, "attempts", 0),
+		count = row_number(moment, "count", 1);
 	char time[FORMAT_TIME_MAX], words[256];
 
 	if (count > 1)
-		(void) snprintf(words, sizeof(words), "%s, and %" PRId64 " before it", outcome, count - 1);
+		(void) snprintf(words, sizeof(words), "%s, and %" PRId64 " before it", outcome,
+				count - 1);
 	else if (attempts > 1)
 		(void) snprintf(words, sizeof(words), "%s at attempt %" PRId64, outcome, attempts);
 	else
 		(void) snprintf(words, sizeof(words), "%s", outcome);
-	table_add(t, format_timestamp(time, sizeof(time), row_usec(moment, "scheduled")), TABLE_PLAIN);
+	table_add(t, format_timestamp(time, sizeof(time), row_usec(moment, "scheduled")),
+		  TABLE_PLAIN);
 	table_add(t, row_string(moment, "cause"), TABLE_PLAIN);
 	table_add(t, words, outcome_style(outcome));
 }
@@ -93,14 +100,17 @@ static void add_moment(struct table *t, const struct supd_row *moment)
 /* The newest first. */
 static int print_moments(const struct cli *c, const struct supd_row *row)
 {
-	static const struct table_column columns[] = { { "SCHEDULED", false }, { "CAUSE", false }, { "OUTCOME", true } };
+	static const struct table_column columns[] = { { "SCHEDULED", false },
+						       { "CAUSE", false },
+						       { "OUTCOME", true } };
 	size_t n;
 	const struct supd_row *moment = row_rows(row, "moments", &n);
 	struct table t;
 	int status;
 
 	if (n == 0) {
-		cli_print_legend(c, "\nNone of its moments has come since timers were turned on.\n");
+		cli_print_legend(c,
+				 "\nNone of its moments has come since timers were turned on.\n");
 		return CONTROL_OK;
 	}
 	table_init(&t, columns, ELEMENTS(columns));
@@ -146,7 +156,8 @@ int cli_why(struct cli *c, int argc _unused_, char **argv)
 	if (r != 0)
 		return r;
 	if (unit_name_kind(unit) != UNIT_TIMER)
-		return cli_fail(c, CONTROL_NO_UNIT, "%s is no timer; supctl status tells of a service", unit);
+		return cli_fail(c, CONTROL_NO_UNIT,
+				"%s is no timer; supctl status tells of a service", unit);
 	if (cli_ask_keys(c, &reply, "ListTable", NULL, "sss", "timer", "why", unit) != CONTROL_OK)
 		return cli_fail_reply(c, &reply);
 	if (reply.n < 2)

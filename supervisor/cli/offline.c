@@ -74,7 +74,8 @@ static const char *setting(void *userdata, const char *key)
 	return config_setting(&o->settings.config, key);
 }
 
-int offline_load(struct offline *o, const struct world *world, const struct supd_start_info *info, struct diag *d)
+int offline_load(struct offline *o, const struct world *world, const struct supd_start_info *info,
+		 struct diag *d)
 {
 	int r;
 

@@ -2,8 +2,8 @@
 #ifndef SUPD_CLI_OFFLINE_H
 #define SUPD_CLI_OFFLINE_H
 
-/* What verbs without a daemon share: whose supd is meant and where its units are, and a manager of our own that reads
- * them by the code that runs them. */
+/* What verbs without a daemon share: whose supd is meant and where its units are, and a manager of
+ * our own that reads them by the code that runs them. */
 
 #include "base/arena.h"
 #include "core/manager.h"
@@ -24,7 +24,8 @@ struct offline {
 	struct manager *manager;
 };
 
-/* The options of all these verbs, for getopt_long(). Keys of a verb's own begin at OFFLINE_OPTION_END. */
+/* The options of all these verbs, for getopt_long(). Keys of a verb's own begin at
+ * OFFLINE_OPTION_END. */
 enum offline_option {
 	OFFLINE_CONFIG = 256,
 	OFFLINE_SYSTEM,
@@ -56,12 +57,14 @@ void offline_done(struct offline *o, const struct supd_now *now);
 int offline_option(struct offline *o, int key, const char *value);
 /* As settings_load(). */
 int offline_settings(struct offline *o, struct diag *d);
-/* Looks around and opens the unit directories; @dirs instead of the unit path, NULL: that. @trusted_only: files that
- * others may write are refused, as by a supd run by root. 0 or a negative errno. */
+/* Looks around and opens the unit directories; @dirs instead of the unit path, NULL: that.
+ * @trusted_only: files that others may write are refused, as by a supd run by root. 0 or a negative
+ * errno. */
 int offline_open(struct offline *o, const char *const *dirs, bool trusted_only);
-/* A manager that has loaded, and has not begun; the gate is open. @world is lent to the end. @d: what is wrong with
- * directories. 0 or a negative errno. */
-int offline_load(struct offline *o, const struct world *world, const struct supd_start_info *info, struct diag *d);
+/* A manager that has loaded, and has not begun; the gate is open. @world is lent to the end. @d:
+ * what is wrong with directories. 0 or a negative errno. */
+int offline_load(struct offline *o, const struct world *world, const struct supd_start_info *info,
+		 struct diag *d);
 
 /* What the clocks say. */
 struct supd_now offline_clocks(void);

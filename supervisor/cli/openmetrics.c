@@ -78,7 +78,8 @@ static double value_of(const struct supd_field *f)
 	return 0;
 }
 
-static int named_of(struct arena *arena, const struct supd_row *row, struct named **ret, size_t *ret_n)
+static int named_of(struct arena *arena, const struct supd_row *row, struct named **ret,
+		    size_t *ret_n)
 {
 	struct named *named = arena_alloc(arena, (row->n + 1) * sizeof(*named));
 
@@ -147,7 +148,8 @@ static void label(FILE *f, const char *name, const char *value)
 }
 
 /* NULL: no second label. */
-static void sample(FILE *f, const char *name, const char *unit, const char *key, const char *value, double number)
+static void sample(FILE *f, const char *name, const char *unit, const char *key, const char *value,
+		   double number)
 {
 	fprintf(f, "%s{", name);
 	label(f, "unit", unit);
@@ -163,39 +165,44 @@ static void print_outcomes(FILE *f, const struct openmetrics *m)
 	family(f, "supd_runs", "counter", NULL, "Runs that have ended, by how they ended.");
 	for (size_t i = 0; i < m->n; i++)
 		for (size_t k = 0; k < ELEMENTS(outcomes); k++)
-			sample(f, "supd_runs_total", m->row[i].unit, "outcome", outcomes[k], m->row[i].outcome[k]);
+			sample(f, "supd_runs_total", m->row[i].unit, "outcome", outcomes[k],
+			       m->row[i].outcome[k]);
 }
 
 static void print_misses(FILE *f, const struct openmetrics *m)
 {
-	family(f, "supd_missed_moments", "counter", NULL, "Scheduled moments that led to no run, by the reason.");
+	family(f, "supd_missed_moments", "counter", NULL,
+	       "Scheduled moments that led to no run, by the reason.");
 	for (size_t i = 0; i < m->n; i++)
 		for (size_t k = 0; k < m->row[i].n_misses; k++)
-			sample(f, "supd_missed_moments_total", m->row[i].unit, "reason", m->row[i].miss[k].name,
-			       m->row[i].miss[k].value);
+			sample(f, "supd_missed_moments_total", m->row[i].unit, "reason",
+			       m->row[i].miss[k].name, m->row[i].miss[k].value);
 }
 
 static void print_metrics(FILE *f, const struct openmetrics *m)
 {
-	family(f, "supd_job_metric", "gauge", NULL, "Sums of what jobs reported of themselves, by name.");
+	family(f, "supd_job_metric", "gauge", NULL,
+	       "Sums of what jobs reported of themselves, by name.");
 	for (size_t i = 0; i < m->n; i++)
 		for (size_t k = 0; k < m->row[i].n_metrics; k++)
-			sample(f, "supd_job_metric", m->row[i].unit, "name", m->row[i].metric[k].name,
-			       m->row[i].metric[k].value);
+			sample(f, "supd_job_metric", m->row[i].unit, "name",
+			       m->row[i].metric[k].name, m->row[i].metric[k].value);
 }
 
-static void print_counter(FILE *f, const struct openmetrics *m, const char *name, const char *unit, const char *help,
-			  size_t offset)
+static void print_counter(FILE *f, const struct openmetrics *m, const char *name, const char *unit,
+			  const char *help, size_t offset)
 {
 	char total[64];
 
 	(void) snprintf(total, sizeof(total), "%s_total", name);
 	family(f, name, "counter", unit, help);
 	for (size_t i = 0; i < m->n; i++)
-		sample(f, total, m->row[i].unit, NULL, NULL, *(const double *) (const void *) ((const char *) &m->row[i] + offset));
+		sample(f, total, m->row[i].unit, NULL, NULL,
+		       *(const double *) (const void *) ((const char *) &m->row[i] + offset));
 }
 
-static void print_summary(FILE *f, const struct openmetrics *m, const char *name, const char *help, size_t offset)
+static void print_summary(FILE *f, const struct openmetrics *m, const char *name, const char *help,
+			  size_t offset)
 {
 	char part_name[64];
 
@@ -217,7 +224,8 @@ static void print_summary(FILE *f, const struct openmetrics *m, const char *name
 
 static void print_last_success(FILE *f, const struct openmetrics *m, usec_t now)
 {
-	family(f, "supd_last_success_age_seconds", "gauge", "seconds", "Since the last run that succeeded ended.");
+	family(f, "supd_last_success_age_seconds", "gauge", "seconds",
+	       "Since the last run that succeeded ended.");
 	for (size_t i = 0; i < m->n; i++)
 		if (m->row[i].last_success > 0)
 			sample(f, "supd_last_success_age_seconds", m->row[i].unit, NULL, NULL,
@@ -241,13 +249,15 @@ static void print_timers(FILE *f, const struct control_reply *timers)
 		usec_t next = row_usec(&timers->row[i], "next");
 
 		if (unit && next != USEC_NEVER)
-			sample(f, "supd_timer_next_elapse_timestamp_seconds", unit, NULL, NULL, seconds(next));
+			sample(f, "supd_timer_next_elapse_timestamp_seconds", unit, NULL, NULL,
+			       seconds(next));
 	}
 }
 
 static void print_daemon(struct cli *c, FILE *f)
 {
-	static const char *const keys[] = { "subsystem", "state", "unit", "next", "not_persisted_since", NULL };
+	static const char *const keys[] = { "subsystem",           "state", "unit", "next",
+					    "not_persisted_since", NULL };
 	_cleanup_(control_reply_done) struct control_reply reterr = { 0 }, timers = { 0 };
 	struct control_client *client = c->state_dir ? NULL : cli_client(c, &reterr);
 	const struct supd_row *subsystem;
@@ -256,13 +266,16 @@ static void print_daemon(struct cli *c, FILE *f)
 	print_gauge(f, "supd_up", "1 if a daemon answers, else 0.", client ? 1 : 0);
 	if (!client)
 		return;
-	control_client_wait(client, control_client_ask_keys(client, "ListTable", keys, "sss", "timer", "units", ""),
+	control_client_wait(client,
+			    control_client_ask_keys(client, "ListTable", keys, "sss", "timer",
+						    "units", ""),
 			    &timers);
 	if (timers.status != CONTROL_OK || timers.n == 0)
 		return;
 	subsystem = &timers.row[0];
 	state = row_string(subsystem, "state");
-	print_gauge(f, "supd_timers_enabled", "1 if timers elapse, else 0.", state && str_equal(state, "enabled"));
+	print_gauge(f, "supd_timers_enabled", "1 if timers elapse, else 0.",
+		    state && str_equal(state, "enabled"));
 	print_gauge(f, "supd_state_persisted", "1 if the timers' state reaches the disk, else 0.",
 		    row_usec(subsystem, "not_persisted_since") == USEC_NEVER);
 	print_timers(f, &timers);
@@ -272,10 +285,14 @@ int openmetrics_print(struct cli *c, const struct openmetrics *m, FILE *f)
 {
 	print_outcomes(f, m);
 	print_misses(f, m);
-	print_counter(f, m, "supd_healed_runs", NULL, "Retries that succeeded.", offsetof(struct openmetrics_row, healed));
-	print_counter(f, m, "supd_run_cpu_seconds", "seconds", "CPU time of runs.", offsetof(struct openmetrics_row, cpu));
-	print_summary(f, m, "supd_run_duration_seconds", "How long runs took.", offsetof(struct openmetrics_row, duration));
-	print_summary(f, m, "supd_run_lateness_seconds", "From the scheduled moment to the start, catch-ups apart.",
+	print_counter(f, m, "supd_healed_runs", NULL, "Retries that succeeded.",
+		      offsetof(struct openmetrics_row, healed));
+	print_counter(f, m, "supd_run_cpu_seconds", "seconds", "CPU time of runs.",
+		      offsetof(struct openmetrics_row, cpu));
+	print_summary(f, m, "supd_run_duration_seconds", "How long runs took.",
+		      offsetof(struct openmetrics_row, duration));
+	print_summary(f, m, "supd_run_lateness_seconds",
+		      "From the scheduled moment to the start, catch-ups apart.",
 		      offsetof(struct openmetrics_row, lateness));
 	print_metrics(f, m);
 	print_last_success(f, m, c->now);

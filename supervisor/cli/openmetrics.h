@@ -2,8 +2,9 @@
 #ifndef SUPD_CLI_OPENMETRICS_H
 #define SUPD_CLI_OPENMETRICS_H
 
-/* Statistics as OpenMetrics text, version 1.0: counters of all that ever was, summaries of durations and lateness, gauges of
- * the timers and of the daemon. A family's samples stand together, so rows are gathered first. */
+/* Statistics as OpenMetrics text, version 1.0: counters of all that ever was, summaries of
+ * durations and lateness, gauges of the timers and of the daemon. A family's samples stand
+ * together, so rows are gathered first. */
 
 #include <stdio.h>
 

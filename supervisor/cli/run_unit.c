@@ -11,7 +11,8 @@
 
 static bool is_plain_char(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("_./:=,+-@", c));
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       (c && strchr("_./:=,+-@", c));
 }
 
 static bool is_plain_word(const char *word)
@@ -119,7 +120,8 @@ static void put_unit(FILE *f, const struct run_unit *u, const struct run_line *l
 	put_lines(f, "Unit", line, n);
 }
 
-/* What was typed is what the command gets: the shell has seen to variables, ':' keeps them from being replaced again. */
+/* What was typed is what the command gets: the shell has seen to variables, ':' keeps them from
+ * being replaced again. */
 static void put_command(FILE *f, const char *const *argv)
 {
 	bool has_dollar = false;

@@ -2,8 +2,8 @@
 #ifndef SUPD_CLI_RUN_UNIT_H
 #define SUPD_CLI_RUN_UNIT_H
 
-/* The unit files that supctl run makes of its command line: text that, read as any unit file, means what was said.
- * Pure. */
+/* The unit files that supctl run makes of its command line: text that, read as any unit file, means
+ * what was said. Pure. */
 
 #include <stddef.h>
 #include <stdio.h>
@@ -24,8 +24,8 @@ struct run_unit {
 	size_t n_timer_lines;
 };
 
-/* A word as a line of a file wants it, so that it is read as it is: quotes, escapes, percent signs doubled. Gives; NULL
- * when memory ran out. */
+/* A word as a line of a file wants it, so that it is read as it is: quotes, escapes, percent signs
+ * doubled. Gives; NULL when memory ran out. */
 char *run_unit_quote(const char *word);
 /* A value that a line takes as a whole. */
 char *run_unit_plain(const char *value);

@@ -23,7 +23,8 @@ struct place {
 	unsigned line;
 };
 
-/* The last assignment to @key that speaks of @text: what counts, and what a person would look for. */
+/* The last assignment to @key that speaks of @text: what counts, and what a person would look
+ * for. */
 static struct place place_of(const struct assignments *all, const char *key, const char *text)
 {
 	struct place p = { NULL, 0 };
@@ -57,7 +58,8 @@ static int check_program(const char *name)
 		return check_file(name);
 	for (const char *p = ENVIRONMENT_PATH, *end; p; p = *end ? end + 1 : NULL) {
 		end = strchrnul(p, ':');
-		if (snprintf(path, sizeof(path), "%.*s/%s", (int) (end - p), p, name) >= (int) sizeof(path))
+		if (snprintf(path, sizeof(path), "%.*s/%s", (int) (end - p), p, name) >=
+		    (int) sizeof(path))
 			continue;
 		if (check_file(path) == 0)
 			return 0;
@@ -65,8 +67,8 @@ static int check_program(const char *name)
 	return error;
 }
 
-static void check_commands(const struct service_spec *spec, const struct assignments *all, const char *file,
-			   struct diag *d)
+static void check_commands(const struct service_spec *spec, const struct assignments *all,
+			   const char *file, struct diag *d)
 {
 	static const char *const key[] = {
 		[EXEC_CONDITION] = "ExecCondition",
@@ -86,9 +88,10 @@ static void check_commands(const struct service_spec *spec, const struct assignm
 			char shown[256];
 
 			if (error)
-				diag_add(d, DIAG_WARNING, p.file ? p.file : file, p.line, key[phase],
-					 "%s= cannot be executed here: '%s': %s", key[phase],
-					 text_escape_to(shown, sizeof(shown), c->path), strerror(error));
+				diag_add(d, DIAG_WARNING, p.file ? p.file : file, p.line,
+					 key[phase], "%s= cannot be executed here: '%s': %s",
+					 key[phase], text_escape_to(shown, sizeof(shown), c->path),
+					 strerror(error));
 		}
 }
 
@@ -99,19 +102,20 @@ static bool is_number(const char *s)
 	return s[strspn(s, "0123456789")] == '\0';
 }
 
-static void check_name(const char *key, const char *name, bool is_known, const struct assignments *all,
-		       const char *file, struct diag *d)
+static void check_name(const char *key, const char *name, bool is_known,
+		       const struct assignments *all, const char *file, struct diag *d)
 {
 	struct place p = place_of(all, key, name);
 	char shown[128];
 
 	if (!is_known)
-		diag_add(d, DIAG_WARNING, p.file ? p.file : file, p.line, key, "%s=%s is not known here", key,
+		diag_add(d, DIAG_WARNING, p.file ? p.file : file, p.line, key,
+			 "%s=%s is not known here", key,
 			 text_escape_to(shown, sizeof(shown), name));
 }
 
-static void check_identity(const struct service_spec *spec, const struct assignments *all, const char *file,
-			   struct diag *d)
+static void check_identity(const struct service_spec *spec, const struct assignments *all,
+			   const char *file, struct diag *d)
 {
 	if (spec->exec->user && !is_number(spec->exec->user))
 		check_name("User", spec->exec->user, getpwnam(spec->exec->user), all, file, d);
@@ -119,7 +123,8 @@ static void check_identity(const struct service_spec *spec, const struct assignm
 		check_name("Group", spec->exec->group, getgrnam(spec->exec->group), all, file, d);
 }
 
-void verify_programs(const struct service_spec *spec, const struct unit_source *source, struct diag *d)
+void verify_programs(const struct service_spec *spec, const struct unit_source *source,
+		     struct diag *d)
 {
 	const char *file = source->n_pieces > 0 ? source->piece[0].path : source->name;
 	struct arena arena = { 0 };

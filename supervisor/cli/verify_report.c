@@ -19,7 +19,8 @@ static void explain(const struct verify_report *r, const struct diag_entry *e, c
 {
 	*buf = '\0';
 	if (r->is_strict && e->severity == DIAG_NOT_APPLIED)
-		(void) snprintf(buf, n, " (%s: %s)", not_applied_reason_to_string(not_applied_reason(e->key)),
+		(void) snprintf(buf, n, " (%s: %s)",
+				not_applied_reason_to_string(not_applied_reason(e->key)),
 				not_applied_explanation(e->key));
 }
 
@@ -33,9 +34,11 @@ static void print_problem(const struct verify_report *r, const struct diag_entry
 
 	explain(r, e, why, sizeof(why));
 	if (e->file && e->line > 0)
-		n = asprintf(&line, "%s:%u: %s%s%s", e->file, (unsigned) e->line, word, e->message, why);
+		n = asprintf(&line, "%s:%u: %s%s%s", e->file, (unsigned) e->line, word, e->message,
+			     why);
 	else
-		n = asprintf(&line, "%s%s%s%s%s", e->file ? e->file : "", e->file ? ": " : "", word, e->message, why);
+		n = asprintf(&line, "%s%s%s%s%s", e->file ? e->file : "", e->file ? ": " : "", word,
+			     e->message, why);
 	if (n < 0)
 		line = NULL;
 	shown = line ? text_printable(line) : NULL;
@@ -49,8 +52,8 @@ static const char *plural(size_t n)
 
 static void print_summary(const struct verify_report *r)
 {
-	(void) printf("%zu unit%s: %zu invalid, %u warning%s", r->n_units, plural(r->n_units), r->n_invalid, r->n_warnings,
-		      plural(r->n_warnings));
+	(void) printf("%zu unit%s: %zu invalid, %u warning%s", r->n_units, plural(r->n_units),
+		      r->n_invalid, r->n_warnings, plural(r->n_warnings));
 	if (r->is_strict)
 		(void) printf(", %u not applied", r->n_not_applied);
 	if (r->n_unsupported > 0)
@@ -93,15 +96,16 @@ static json_t *text_json(const char *s)
 	return s ? rows_json_string(s) : json_null();
 }
 
-static void append_unit(struct verify_report *r, const struct verify_unit *unit, const struct diag *problems,
-			const struct diag *more)
+static void append_unit(struct verify_report *r, const struct verify_unit *unit,
+			const struct diag *problems, const struct diag *more)
 {
 	json_t *list = json_array(), *json;
 
 	append_problems(r, &list, problems);
 	append_problems(r, &list, more);
-	json = json_pack("{so so so so}", "unit", text_json(unit->name), "path", text_json(unit->path), "load_state",
-			 text_json(unit->load_state), "problems", list);
+	json = json_pack("{so so so so}", "unit", text_json(unit->name), "path",
+			 text_json(unit->path), "load_state", text_json(unit->load_state),
+			 "problems", list);
 	append(r, &r->units, json);
 }
 
@@ -121,9 +125,10 @@ static json_t *take_array(json_t **array)
 
 static int end_json(struct verify_report *r, int status)
 {
-	json_t *json = json_pack("{so so si si si si}", "units", take_array(&r->units), "problems", take_array(&r->problems),
-				 "invalid", (int) r->n_invalid, "errors", (int) r->n_errors, "warnings",
-				 (int) r->n_warnings, "not_applied", (int) r->n_not_applied);
+	json_t *json = json_pack("{so so si si si si}", "units", take_array(&r->units), "problems",
+				 take_array(&r->problems), "invalid", (int) r->n_invalid, "errors",
+				 (int) r->n_errors, "warnings", (int) r->n_warnings, "not_applied",
+				 (int) r->n_not_applied);
 
 	return print_json(r, json, status);
 }
@@ -143,8 +148,8 @@ static void count(struct verify_report *r, const struct diag *d)
 	}
 }
 
-void verify_report_unit(struct verify_report *r, const struct verify_unit *unit, const struct diag *problems,
-			const struct diag *more)
+void verify_report_unit(struct verify_report *r, const struct verify_unit *unit,
+			const struct diag *problems, const struct diag *more)
 {
 	r->n_units++;
 	r->n_invalid += unit->is_invalid;

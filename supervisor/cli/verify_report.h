@@ -2,7 +2,8 @@
 #ifndef SUPD_CLI_VERIFY_REPORT_H
 #define SUPD_CLI_VERIFY_REPORT_H
 
-/* What supctl verify says: a line a mistake as they come, then one about all; or one JSON document at the end. */
+/* What supctl verify says: a line a mistake as they come, then one about all; or one JSON document
+ * at the end. */
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -29,8 +30,8 @@ struct verify_unit {
 };
 
 /* Its problems, and @more (may be NULL). */
-void verify_report_unit(struct verify_report *r, const struct verify_unit *unit, const struct diag *problems,
-			const struct diag *more);
+void verify_report_unit(struct verify_report *r, const struct verify_unit *unit,
+			const struct diag *problems, const struct diag *more);
 /* Of no unit: of directories, of supd.conf. */
 void verify_report_problems(struct verify_report *r, const struct diag *d);
 /* Says the last line, or all of the JSON. Returns the exit status. */

@@ -30,7 +30,8 @@ static int no_kill_main(void *ctx _unused_, world_token token _unused_, int sign
 	return -ESRCH;
 }
 
-static int no_kill_tree(void *ctx _unused_, world_token token _unused_, int signal _unused_, bool spare_main _unused_)
+static int no_kill_tree(void *ctx _unused_, world_token token _unused_, int signal _unused_,
+			bool spare_main _unused_)
 {
 	return -ESRCH;
 }
@@ -44,14 +45,14 @@ static void no_release(void *ctx _unused_, world_token token _unused_, bool rest
 {
 }
 
-static int no_enable_unit(void *ctx _unused_, const struct unit_change *change _unused_, char *reterr _unused_,
-			  size_t n _unused_)
+static int no_enable_unit(void *ctx _unused_, const struct unit_change *change _unused_,
+			  char *reterr _unused_, size_t n _unused_)
 {
 	return -EROFS;
 }
 
-static int no_mask_unit(void *ctx _unused_, const char *name _unused_, bool mask _unused_, bool runtime _unused_,
-			char *reterr _unused_, size_t n _unused_)
+static int no_mask_unit(void *ctx _unused_, const char *name _unused_, bool mask _unused_,
+			bool runtime _unused_, char *reterr _unused_, size_t n _unused_)
 {
 	return -EROFS;
 }
@@ -62,18 +63,20 @@ static int no_save(void *ctx _unused_, const char *plugin _unused_, uint64_t tic
 	return -EROFS;
 }
 
-static int no_save_now(void *ctx _unused_, const char *plugin _unused_, const void *bytes _unused_, size_t n _unused_)
+static int no_save_now(void *ctx _unused_, const char *plugin _unused_, const void *bytes _unused_,
+		       size_t n _unused_)
 {
 	return -EROFS;
 }
 
-static int no_load(void *ctx _unused_, const char *plugin _unused_, unsigned generation _unused_, void **ret _unused_,
-		   size_t *ret_n _unused_)
+static int no_load(void *ctx _unused_, const char *plugin _unused_, unsigned generation _unused_,
+		   void **ret _unused_, size_t *ret_n _unused_)
 {
 	return -ENOENT;
 }
 
-static int no_set_aside(void *ctx _unused_, const char *plugin _unused_, char *ret_name _unused_, size_t n _unused_)
+static int no_set_aside(void *ctx _unused_, const char *plugin _unused_, char *ret_name _unused_,
+			size_t n _unused_)
 {
 	return -EROFS;
 }
@@ -134,8 +137,8 @@ static int offline_read_unit(void *ctx, const char *name, struct unit_source *re
 }
 
 /* The plugin is part of this program: its own struct, not a file. */
-static int offline_plugin_open(void *ctx _unused_, const char *name _unused_, const struct supd_plugin **ret,
-			       char *reterr_or_path, size_t n)
+static int offline_plugin_open(void *ctx _unused_, const char *name _unused_,
+			       const struct supd_plugin **ret, char *reterr_or_path, size_t n)
 {
 #if ENABLE_TIMER
 	(void) snprintf(reterr_or_path, n, "timer");

@@ -2,9 +2,9 @@
 #ifndef SUPD_CLI_WORLD_OFFLINE_H
 #define SUPD_CLI_WORLD_OFFLINE_H
 
-/* A world for a manager that only reads units: files are what they are, but nothing runs, nothing is written, no alarm
- * ever comes. So that units are judged by the code that runs them, without a daemon. Worlds in which more happens begin
- * with it and put their own calls in its table. */
+/* A world for a manager that only reads units: files are what they are, but nothing runs, nothing
+ * is written, no alarm ever comes. So that units are judged by the code that runs them, without a
+ * daemon. Worlds in which more happens begin with it and put their own calls in its table. */
 
 #include <stdint.h>
 

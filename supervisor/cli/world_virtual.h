@@ -2,10 +2,10 @@
 #ifndef SUPD_CLI_WORLD_VIRTUAL_H
 #define SUPD_CLI_WORLD_VIRTUAL_H
 
-/* A world in which time passes as fast as it can be computed: alarms come, processes are made and end, all of it in
- * name only. Unit files are what they are; state is kept nowhere (a save is answered at once). Things that happen
- * at one moment happen in a fixed order: saves are answered, processes begin and end in the order of their units'
- * names, then alarms. */
+/* A world in which time passes as fast as it can be computed: alarms come, processes are made and
+ * end, all of it in name only. Unit files are what they are; state is kept nowhere (a save is
+ * answered at once). Things that happen at one moment happen in a fixed order: saves are answered,
+ * processes begin and end in the order of their units' names, then alarms. */
 
 #include "base/heap.h"
 #include "cli/world_offline.h"
@@ -24,7 +24,8 @@ struct world_virtual {
 	struct supd_now now;
 	struct manager *manager; /* lent, set by the caller before anything happens */
 	/* Asked for each process that begins; @ret is zero: it ends at once, and well. */
-	void (*fate)(void *userdata, const char *unit, enum exec_phase phase, struct virtual_fate *ret);
+	void (*fate)(void *userdata, const char *unit, enum exec_phase phase,
+		     struct virtual_fate *ret);
 	void *userdata;
 	/* private */
 	usec_t alarm[SUPD_CLOCK_COUNT];
@@ -36,10 +37,12 @@ struct world_virtual {
 };
 
 /* @files is lent, as long as the world is used. */
-void world_virtual_init(struct world_virtual *w, struct unit_files *files, const struct supd_now *now);
+void world_virtual_init(struct world_virtual *w, struct unit_files *files,
+			const struct supd_now *now);
 void world_virtual_done(struct world_virtual *w);
 
-/* The one next thing that happens, if it does so by @until on the boot-time clock; else false, and it is @until. */
+/* The one next thing that happens, if it does so by @until on the boot-time clock; else false, and
+ * it is @until. */
 bool world_virtual_step(struct world_virtual *w, usec_t until);
 
 #endif

@@ -2,7 +2,8 @@
 #ifndef SUPD_CONTROL_ACCESS_H
 #define SUPD_CONTROL_ACCESS_H
 
-/* Who may do what. Pure; the caller's credentials come from the socket (control/peer), never from what it says. */
+/* Who may do what. Pure; the caller's credentials come from the socket (control/peer), never from
+ * what it says. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,7 +11,8 @@
 
 #include "control/server.h"
 
-/* What the kernel stands for where a user namespace hides who it is; nobody in particular, no rights. */
+/* What the kernel stands for where a user namespace hides who it is; nobody in particular, no
+ * rights. */
 #define OVERFLOW_ID 65534u
 
 struct peer {

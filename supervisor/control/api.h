@@ -3,9 +3,10 @@
 #define SUPD_CONTROL_API_H
 
 /* What may be asked of the daemon over its socket: a fixed table of verbs that take unit names and
- * enumerations, never a path or a command. The server (control/server) knows sockets, callers and rights; who
- * answers (supd.c, with the manager) knows none of that. Questions go out through ask(); answers come
- * back as rows, then one control_done(), in the same call or much later ("start", which waits). */
+ * enumerations, never a path or a command. The server (control/server) knows sockets, callers and
+ * rights; who answers (supd.c, with the manager) knows none of that. Questions go out through
+ * ask(); answers come back as rows, then one control_done(), in the same call or much later
+ * ("start", which waits). */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,38 +17,49 @@
 struct control_server;
 
 enum control_verb {
-	CONTROL_VERSION,    /* one row: version, state, pid, started */
-	CONTROL_LIST,       /* one row a unit */
-	CONTROL_STATUS,     /* one row, everything known of a unit (all units when unit is NULL), for people */
-	CONTROL_SHOW,       /* one row: properties */
-	CONTROL_CAT,        /* one row a file: path, text */
-	CONTROL_START,      /* one row: how the run ended (wait), or its run id */
+	CONTROL_VERSION, /* one row: version, state, pid, started */
+	CONTROL_LIST,    /* one row a unit */
+	/* one row, everything known of a unit (all units when unit is NULL), for people */
+	CONTROL_STATUS,
+	CONTROL_SHOW,  /* one row: properties */
+	CONTROL_CAT,   /* one row a file: path, text */
+	CONTROL_START, /* one row: how the run ended (wait), or its run id */
 	CONTROL_STOP,
 	CONTROL_RESTART,
-	CONTROL_ENABLE,     /* runtime; one row for the unit and each of its Also=: unit, changed, message */
+	/* runtime; one row for the unit and each of its Also=: unit, changed, message */
+	CONTROL_ENABLE,
 	CONTROL_DISABLE,
-	CONTROL_MASK,       /* runtime; one row: unit, changed, message */
+	CONTROL_MASK, /* runtime; one row: unit, changed, message */
 	CONTROL_UNMASK,
-	CONTROL_TRIGGER,    /* as START, for a timer */
+	CONTROL_TRIGGER, /* as START, for a timer */
 	CONTROL_RESET,
-	CONTROL_RELOAD,     /* rows: unit, change ("added", "changed", "removed"), or a mistake (file, line, message) */
-	CONTROL_TABLE,      /* rows of a plugin: subsystem "timer", table "units"; first row: the subsystem's state */
+	CONTROL_RELOAD, /* rows: unit, change ("added", "changed", "removed"), or a mistake (file,
+			   line, message) */
+	CONTROL_TABLE,  /* rows of a plugin: subsystem "timer", table "units"; first row: the
+			   subsystem's state */
 	CONTROL_EXPERIMENTAL, /* subsystem, on, runtime; without a subsystem: one row a feature */
 	CONTROL_PAUSE,
 	CONTROL_RESUME,
-	CONTROL_ENVIRONMENT, /* one row a variable: name, value; before them the mistakes of environment files */
-	CONTROL_LOGS,       /* one row a line that a service printed; with follow, those to come as well, without end */
-	CONTROL_HISTORY,    /* one row a run or a miss, newest first; where no history is kept: failed */
+	/* one row a variable: name, value; before them the mistakes of environment files */
+	CONTROL_ENVIRONMENT,
+	/* one row a line that a service printed; with follow, those to come as well, without end */
+	CONTROL_LOGS,
+	/* one row a run or a miss, newest first; where no history is kept: failed */
+	CONTROL_HISTORY,
 	CONTROL_STATISTICS, /* one row a service */
-	CONTROL_RUN,         /* transient units, of owners alone: mistakes, then one row as START, or: unit, activates */
-	CONTROL_SKIP,       /* one row: unit, moment, changed, next */
+	/* transient units, of owners alone: mistakes, then one row as START, or: unit, activates */
+	CONTROL_RUN,
+	CONTROL_SKIP, /* one row: unit, moment, changed, next */
 	CONTROL_UNSKIP,
-	CONTROL_EVENTS,     /* one row an event, the oldest first; with follow, those to come as well, without end */
-	CONTROL_PLAN,       /* the subsystem's row; then one row a coming moment of a timer in [since, until) */
+	/* one row an event, the oldest first; with follow, those to come as well, without end */
+	CONTROL_EVENTS,
+	/* the subsystem's row; then one row a coming moment of a timer in [since, until) */
+	CONTROL_PLAN,
 };
 #define CONTROL_VERB_COUNT (CONTROL_PLAN + 1)
 
-/* Keys that supctl shows to people; whatever else a row carries appears in show and in JSON as it is.
+/* Keys that supctl shows to people; whatever else a row carries appears in show and in JSON as it
+ * is.
  *	unit (LIST, STATUS): unit, description, load_state ("loaded" "invalid" "masked" "unsupported" "not-found"),
  *		active_state, sub_state, enabled, result (words), main_pid, run_id, cause, started, ended,
  *		exit_status, status_text, metrics (a row of numbers), fragment, dropins, problems (rows: file, line,
@@ -74,7 +86,8 @@ struct control_request {
 	const char *unit;      /* a valid unit name, or NULL */
 	const char *subsystem; /* "timer" as in the plugin's name; [a-z]+, or NULL */
 	const char *table;     /* [a-z]+, or NULL */
-	const char *run;       /* 1 to 32 hexadecimal digits, the beginning of a run's id, or NULL */
+	/* 1 to 32 hexadecimal digits, the beginning of a run's id, or NULL */
+	const char *run;
 	uint64_t since, until; /* µs since the epoch */
 	uint64_t lines;        /* the last so many; 0: all */
 	uint64_t moment;       /* real time; 0: the next */
@@ -90,13 +103,14 @@ struct control_request {
 	bool on;
 	bool runtime;
 	uid_t uid;             /* who asks; allowed to, that is settled */
-	bool is_owner;         /* root or our own user: may also see what only they could read from disk */
+	/* root or our own user: may also see what only they could read from disk */
+	bool is_owner;
 };
 
 typedef void control_ask_fn(void *userdata, const struct control_request *request);
 
-/* Answers; an id whose caller has gone meanwhile is ignored. @status: supctl's exit status (0 done, 1 failed,
- * 3 not active, 4 no such unit or invalid unit); @message may be NULL when it is 0. */
+/* Answers; an id whose caller has gone meanwhile is ignored. @status: supctl's exit status (0 done,
+ * 1 failed, 3 not active, 4 no such unit or invalid unit); @message may be NULL when it is 0. */
 void control_row(struct control_server *s, uint64_t id, const struct supd_row *row);
 void control_done(struct control_server *s, uint64_t id, int status, const char *message);
 

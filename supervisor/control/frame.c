@@ -6,7 +6,8 @@
 
 static int handshake_byte(struct frame *f, uint8_t byte)
 {
-	static const uint8_t end[sizeof(f->tail)] = { '\r', '\n', 'B', 'E', 'G', 'I', 'N', '\r', '\n' };
+	static const uint8_t end[sizeof(f->tail)] = { '\r', '\n', 'B',  'E', 'G',
+						      'I',  'N',  '\r', '\n' };
 
 	if (++f->handshake > FRAME_HANDSHAKE_MAX)
 		return -EMSGSIZE;
@@ -25,8 +26,8 @@ static uint64_t number_at(const uint8_t *p, bool is_big)
 	return (uint64_t) b[3] << 24 | (uint64_t) b[2] << 16 | (uint64_t) b[1] << 8 | b[0];
 }
 
-/* D-Bus specification, "Message format": byte order, type, flags, version, length of the body, serial,
- * length of the header's fields, which are padded to 8. */
+/* D-Bus specification, "Message format": byte order, type, flags, version, length of the body,
+ * serial, length of the header's fields, which are padded to 8. */
 static int judge_header(struct frame *f, uint64_t max)
 {
 	bool is_big = f->header[0] == 'B';
@@ -34,7 +35,8 @@ static int judge_header(struct frame *f, uint64_t max)
 	f->n_messages++;
 	if ((!is_big && f->header[0] != 'l') || f->header[3] != 1)
 		return -EBADMSG;
-	f->rest = number_at(f->header + 4, is_big) + ((number_at(f->header + 12, is_big) + 7) & ~UINT64_C(7));
+	f->rest = number_at(f->header + 4, is_big) +
+		  ((number_at(f->header + 12, is_big) + 7) & ~UINT64_C(7));
 	return f->rest + FRAME_HEADER > max ? -EMSGSIZE : 0;
 }
 

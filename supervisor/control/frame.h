@@ -2,9 +2,9 @@
 #ifndef SUPD_CONTROL_FRAME_H
 #define SUPD_CONTROL_FRAME_H
 
-/* Watches the bytes of a D-Bus stream go by, and knows where it stands: still in the handshake, between
- * two messages, inside one. sd-bus would take a message of 128 MiB from anyone; whoever stands in front
- * of it with this refuses it by its header. Pure. */
+/* Watches the bytes of a D-Bus stream go by, and knows where it stands: still in the handshake,
+ * between two messages, inside one. sd-bus would take a message of 128 MiB from anyone; whoever
+ * stands in front of it with this refuses it by its header. Pure. */
 
 #include <stdbool.h>
 #include <stddef.h>

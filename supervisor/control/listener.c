@@ -14,7 +14,8 @@
 
 #define BACKLOG 64
 
-/* The path of the file itself, or, where that is too long for a socket's address, a shorter way there. */
+/* The path of the file itself, or, where that is too long for a socket's address, a shorter way
+ * there. */
 static int address_of(const char *path, int directory, struct sockaddr_un *ret)
 {
 	int n;
@@ -22,7 +23,8 @@ static int address_of(const char *path, int directory, struct sockaddr_un *ret)
 	*ret = (struct sockaddr_un){ .sun_family = AF_UNIX };
 	n = snprintf(ret->sun_path, sizeof(ret->sun_path), "%s/" LISTENER_NAME, path);
 	if (n >= (int) sizeof(ret->sun_path))
-		n = snprintf(ret->sun_path, sizeof(ret->sun_path), "/proc/self/fd/%d/" LISTENER_NAME, directory);
+		n = snprintf(ret->sun_path, sizeof(ret->sun_path),
+			     "/proc/self/fd/%d/" LISTENER_NAME, directory);
 	return n > 0 && n < (int) sizeof(ret->sun_path) ? 0 : -ENAMETOOLONG;
 }
 

@@ -62,8 +62,8 @@ static bool is_temporary(int error)
 	return error == EAGAIN || error == EINTR;
 }
 
-/* Starts the clock when the client begins to owe bytes, stops it when it has sent them. Each message
- * has its own time, however many arrive in one go. */
+/* Starts the clock when the client begins to owe bytes, stops it when it has sent them. Each
+ * message has its own time, however many arrive in one go. */
 static int watch_debt(struct pump *p, bool is_message_new)
 {
 	bool is_owing = !frame_is_idle(&p->frame);
@@ -92,8 +92,9 @@ static bool is_pipe_empty(const struct pump *p)
 	return ioctl(p->out, FIONREAD, &n) < 0 || n == 0;
 }
 
-/* How far the pipe may be filled now. While sd-bus reads the handshake it takes in whatever there is, and then
- * does not look at a message in there before more bytes come: so none may come along with the handshake. */
+/* How far the pipe may be filled now. While sd-bus reads the handshake it takes in whatever there
+ * is, and then does not look at a message in there before more bytes come: so none may come along
+ * with the handshake. */
 static size_t writable_end(struct pump *p)
 {
 	if (p->is_holding && p->begin == p->barrier && is_pipe_empty(p))
@@ -119,8 +120,10 @@ static int push(struct pump *p)
 	}
 	if (p->begin == p->end && p->is_ended)
 		return end(p);
-	(void) sd_event_source_set_enabled(p->writable, p->begin < p->end ? SD_EVENT_ON : SD_EVENT_OFF);
-	(void) sd_event_source_set_enabled(p->readable, p->begin < p->end ? SD_EVENT_OFF : SD_EVENT_ON);
+	(void) sd_event_source_set_enabled(p->writable,
+					   p->begin < p->end ? SD_EVENT_ON : SD_EVENT_OFF);
+	(void) sd_event_source_set_enabled(p->readable,
+					   p->begin < p->end ? SD_EVENT_OFF : SD_EVENT_ON);
 	return 0;
 }
 
@@ -162,8 +165,8 @@ static int add_sources(struct pump *p, sd_event *event)
 	if (r >= 0)
 		r = sd_event_add_io(event, &p->writable, p->out, EPOLLOUT, on_writable, p);
 	if (r >= 0)
-		r = sd_event_add_time_relative(event, &p->deadline, CLOCK_BOOTTIME, p->config.patience, 0,
-					       on_deadline, p);
+		r = sd_event_add_time_relative(event, &p->deadline, CLOCK_BOOTTIME,
+					       p->config.patience, 0, on_deadline, p);
 	if (r >= 0)
 		r = sd_event_source_set_enabled(p->writable, SD_EVENT_OFF);
 	if (r >= 0)
@@ -173,7 +176,8 @@ static int add_sources(struct pump *p, sd_event *event)
 	return r;
 }
 
-int pump_new(sd_event *event, int fd, const struct pump_config *config, struct pump **ret, int *ret_fd)
+int pump_new(sd_event *event, int fd, const struct pump_config *config, struct pump **ret,
+	     int *ret_fd)
 {
 	struct pump *p = calloc(1, sizeof(*p));
 	int pipes[2], r;

@@ -11,7 +11,8 @@ const struct supd_field *row_field(const struct supd_row *row, const char *key)
 	return NULL;
 }
 
-static const struct supd_field *field_of_type(const struct supd_row *row, const char *key, enum supd_type type)
+static const struct supd_field *field_of_type(const struct supd_row *row, const char *key,
+					      enum supd_type type)
 {
 	const struct supd_field *f = row_field(row, key);
 
@@ -29,7 +30,8 @@ usec_t row_usec(const struct supd_row *row, const char *key)
 {
 	const struct supd_field *f = row_field(row, key);
 
-	return f && (f->type == SUPD_TIMESTAMP || f->type == SUPD_SPAN) ? f->value.usec : USEC_NEVER;
+	return f && (f->type == SUPD_TIMESTAMP || f->type == SUPD_SPAN) ? f->value.usec
+									: USEC_NEVER;
 }
 
 bool row_bool(const struct supd_row *row, const char *key)

@@ -91,7 +91,8 @@ json_t *rows_json_object(const struct supd_row *row)
 	json_t *object = json_object();
 
 	for (size_t i = 0; object && i < row->n; i++)
-		if (json_object_set_new(object, row->field[i].key, rows_json_value(&row->field[i])) < 0) {
+		if (json_object_set_new(object, row->field[i].key,
+					rows_json_value(&row->field[i])) < 0) {
 			json_decref(object);
 			return NULL;
 		}
@@ -109,13 +110,14 @@ json_t *rows_json_array(const struct supd_row *row, size_t n)
 
 json_t *rows_json_error(const char *message, int status)
 {
-	return json_pack("{s:b, s:o, s:i}", "error", 1, "message", rows_json_string(message), "exitcode", status);
+	return json_pack("{s:b, s:o, s:i}", "error", 1, "message", rows_json_string(message),
+			 "exitcode", status);
 }
 
 int rows_json_print(json_t *json, bool is_pretty, bool is_terminal, FILE *f)
 {
-	size_t flags = (is_pretty ? JSON_INDENT(2) : JSON_COMPACT) | (is_terminal ? JSON_ENSURE_ASCII : 0) |
-		       JSON_REAL_PRECISION(REAL_DIGITS);
+	size_t flags = (is_pretty ? JSON_INDENT(2) : JSON_COMPACT) |
+		       (is_terminal ? JSON_ENSURE_ASCII : 0) | JSON_REAL_PRECISION(REAL_DIGITS);
 	int r;
 
 	if (!json)

@@ -4,9 +4,10 @@
 
 /* The private socket: sd-bus, peer to peer, no broker; supd-control(7) describes what goes over it.
  *
- * Everybody may knock; the kernel says who it is, and control/access what that means. Nothing here waits:
- * what cannot be sent is queued, and who does not read what is queued, or sends too much, too slowly or to no
- * purpose, is cut off. When descriptors run out, listening pauses; those who are connected already go on.
+ * Everybody may knock; the kernel says who it is, and control/access what that means. Nothing here
+ * waits: what cannot be sent is queued, and who does not read what is queued, or sends too much,
+ * too slowly or to no purpose, is cut off. When descriptors run out, listening pauses; those who
+ * are connected already go on.
  *
  * SIGPIPE must be ignored. */
 
@@ -28,9 +29,11 @@ struct control_config {
 	usec_t patience; /* for a handshake, and for each message once begun; 0: 5 s */
 };
 
-/* Listens from here on; @config is copied, its directory is needed during the call only. 0 or a negative errno:
- * -EEXIST: a file that is no socket is in the way, -EPERM: the directory is not ours. */
-int control_server_new(struct sd_event *event, const struct control_config *config, struct control_server **ret);
+/* Listens from here on; @config is copied, its directory is needed during the call only. 0 or a
+ * negative errno: -EEXIST: a file that is no socket is in the way, -EPERM: the directory is not
+ * ours. */
+int control_server_new(struct sd_event *event, const struct control_config *config,
+		       struct control_server **ret);
 /* Tells those who still wait that supd ends. Not from inside ask(). */
 struct control_server *control_server_free(struct control_server *s);
 

@@ -63,7 +63,8 @@ static int append_rows(sd_bus_message *m, const struct supd_field *f, unsigned d
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
-static int append_value(sd_bus_message *m, const struct supd_field *f, unsigned depth, size_t *bytes)
+static int append_value(sd_bus_message *m, const struct supd_field *f, unsigned depth,
+			size_t *bytes)
 {
 	int truth = f->type == SUPD_BOOL && f->value.boolean;
 
@@ -96,7 +97,8 @@ static bool is_known(enum supd_type type)
 	return (unsigned) type < SUPD_TYPE_COUNT;
 }
 
-static int append_field(sd_bus_message *m, const struct supd_field *f, unsigned depth, size_t *bytes)
+static int append_field(sd_bus_message *m, const struct supd_field *f, unsigned depth,
+			size_t *bytes)
 {
 	const struct supd_field unknown = { .key = f->key, .type = SUPD_NULL };
 	uint8_t tag;
@@ -145,7 +147,8 @@ struct reading {
 };
 
 static int read_row(const struct reading *in, unsigned depth, struct supd_row *ret);
-static int read_rows(const struct reading *in, unsigned depth, struct supd_row **ret, size_t *ret_n);
+static int read_rows(const struct reading *in, unsigned depth, struct supd_row **ret,
+		     size_t *ret_n);
 
 static int read_strings(const struct reading *in, struct supd_field *ret)
 {

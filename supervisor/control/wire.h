@@ -2,8 +2,8 @@
 #ifndef SUPD_CONTROL_WIRE_H
 #define SUPD_CONTROL_WIRE_H
 
-/* Rows as D-Bus carries them. A row is a(syv): each field its key, its type (enum supd_type) and its
- * value; a null is the variant false. */
+/* Rows as D-Bus carries them. A row is a(syv): each field its key, its type (enum supd_type) and
+ * its value; a null is the variant false. */
 
 #include <stddef.h>
 
@@ -13,7 +13,8 @@
 #define WIRE_ROWS "aa(syv)"
 #define WIRE_DEPTH_MAX 6 /* rows within rows */
 
-/* Unanswered calls of one connection: of an owner, of others. A call waits as long as its run takes. */
+/* Unanswered calls of one connection: of an owner, of others. A call waits as long as its run
+ * takes. */
 #define WIRE_CALLS_MAX 4096
 #define WIRE_CALLS_MAX_OTHERS 16
 

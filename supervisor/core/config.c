@@ -58,7 +58,8 @@ int config_log_format_from_string(const char *s)
 	return -EINVAL;
 }
 
-static int add_path(struct arena *arena, struct config_paths *paths, const char *part, size_t n, const char **ret)
+static int add_path(struct arena *arena, struct config_paths *paths, const char *part, size_t n,
+		    const char **ret)
 {
 	char *path;
 	const char **grown;
@@ -77,7 +78,8 @@ static int add_path(struct arena *arena, struct config_paths *paths, const char 
 	return 0;
 }
 
-int config_paths_parse(const char *text, struct arena *arena, struct config_paths *paths, const char **reterr)
+int config_paths_parse(const char *text, struct arena *arena, struct config_paths *paths,
+		       const char **reterr)
 {
 	struct config_paths all = *paths;
 	int r;
@@ -153,7 +155,9 @@ static int parse_log_format(const struct key_context *c)
 	enum config_log_format *field = key_field(c);
 	int format;
 
-	format = c->assignment->value[0] == '\0' ? CONFIG_LOG_AUTO : config_log_format_from_string(c->assignment->value);
+	format = c->assignment->value[0] == '\0'
+			 ? CONFIG_LOG_AUTO
+			 : config_log_format_from_string(c->assignment->value);
 	if (format < 0)
 		wants(c, "auto, text or json", c->assignment->value);
 	else
@@ -171,7 +175,8 @@ static int parse_read_access(const struct key_context *c)
 		config->read_access = CONFIG_READ_ALL;
 	} else if (str_equal(value, "none")) {
 		config->read_access = CONFIG_READ_NONE;
-	} else if (str_starts(value, "group:") && value[6] != '\0' && strlen(value) < GROUP_NAME_MAX) {
+	} else if (str_starts(value, "group:") && value[6] != '\0' &&
+		   strlen(value) < GROUP_NAME_MAX) {
 		config->read_access = CONFIG_READ_GROUP;
 		config->read_group = arena_strdup(c->arena, value + 6);
 		return config->read_group ? 0 : -ENOMEM;
@@ -264,14 +269,20 @@ static const struct key_row rows[] = {
 	{ "Manager", "LogLevel", KEY_KNOWN, parse_log_level, FIELD(log_level), 0 },
 	{ "Manager", "LogFormat", KEY_KNOWN, parse_log_format, FIELD(log_format), 0 },
 	{ "Manager", "ReadAccess", KEY_KNOWN, parse_read_access, 0, 0 },
-	{ "Manager", "OutputMaxPerRun", KEY_KNOWN, parse_size, FIELD(output_max_per_run), OUTPUT_MAX_PER_RUN },
-	{ "Manager", "OutputMaxPerUnit", KEY_KNOWN, parse_size, FIELD(output_max_per_unit), OUTPUT_MAX_PER_UNIT },
-	{ "Manager", "OutputMaxAgeSec", KEY_KNOWN, key_parse_span, FIELD(output_max_age), OUTPUT_MAX_AGE },
+	{ "Manager", "OutputMaxPerRun", KEY_KNOWN, parse_size, FIELD(output_max_per_run),
+	  OUTPUT_MAX_PER_RUN },
+	{ "Manager", "OutputMaxPerUnit", KEY_KNOWN, parse_size, FIELD(output_max_per_unit),
+	  OUTPUT_MAX_PER_UNIT },
+	{ "Manager", "OutputMaxAgeSec", KEY_KNOWN, key_parse_span, FIELD(output_max_age),
+	  OUTPUT_MAX_AGE },
 	{ "Manager", "ForwardOutput", KEY_KNOWN, key_parse_bool, FIELD(forward_output), true },
 	{ "Manager", "History", KEY_KNOWN, key_parse_bool, FIELD(history), true },
-	{ "Manager", "HistoryMaxAgeSec", KEY_KNOWN, key_parse_span, FIELD(history_max_age), HISTORY_MAX_AGE },
-	{ "Manager", "HistoryMaxPerUnit", KEY_KNOWN, parse_count, FIELD(history_max_per_unit), HISTORY_MAX_PER_UNIT },
-	{ "Manager", "HistoryMaxSize", KEY_KNOWN, parse_size, FIELD(history_max_size), HISTORY_MAX_SIZE },
+	{ "Manager", "HistoryMaxAgeSec", KEY_KNOWN, key_parse_span, FIELD(history_max_age),
+	  HISTORY_MAX_AGE },
+	{ "Manager", "HistoryMaxPerUnit", KEY_KNOWN, parse_count, FIELD(history_max_per_unit),
+	  HISTORY_MAX_PER_UNIT },
+	{ "Manager", "HistoryMaxSize", KEY_KNOWN, parse_size, FIELD(history_max_size),
+	  HISTORY_MAX_SIZE },
 	{ "Experimental", "Timers", KEY_KNOWN, key_parse_bool, FIELD(timers), 0 },
 	{ "Timer", "RetrySec", KEY_KNOWN, check_spans, FIELD(retry), 0 },
 	{ "Timer", "CatchUpSec", KEY_KNOWN, check_span, FIELD(catch_up), 0 },

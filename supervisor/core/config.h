@@ -2,8 +2,8 @@
 #ifndef SUPD_CORE_CONFIG_H
 #define SUPD_CORE_CONFIG_H
 
-/* supd.conf, understood: assignments → one struct. supd.conf(5) is its manual. Pure: who reads the file and what
- * the command line adds is supd.c's affair. */
+/* supd.conf, understood: assignments → one struct. supd.conf(5) is its manual. Pure: who reads the
+ * file and what the command line adds is supd.c's affair. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,7 +40,8 @@ struct config {
 	enum config_log_format log_format;
 	enum config_read_access read_access;
 	const char *read_group;
-	/* what services print: how much of it is kept, in bytes (0: nothing) and µs; does it go to the log, too? */
+	/* what services print: how much of it is kept, in bytes (0: nothing) and µs; does it go to
+	 * the log, too? */
 	uint64_t output_max_per_run, output_max_per_unit;
 	usec_t output_max_age;
 	bool history;
@@ -58,14 +59,15 @@ void config_init(struct config *c);
 /* All sections and keys of supd.conf. */
 const struct key_table *config_keys(void);
 
-/* Applies @n assignments to @c. Mistakes go to @d (the caller looks at d->n_errors); strings live in @arena.
- * 0 or -ENOMEM. */
+/* Applies @n assignments to @c. Mistakes go to @d (the caller looks at d->n_errors); strings live
+ * in @arena. 0 or -ENOMEM. */
 int config_parse(const struct assignment *assignment, size_t n, struct arena *arena, struct diag *d,
 		 struct config *c);
 
-/* A list of absolute paths parted by colons, appended; "" empties the list. 0, -ENOMEM, or -EINVAL with the
- * offending part (lent) in *reterr. */
-int config_paths_parse(const char *text, struct arena *arena, struct config_paths *paths, const char **reterr);
+/* A list of absolute paths parted by colons, appended; "" empties the list. 0, -ENOMEM, or -EINVAL
+ * with the offending part (lent) in *reterr. */
+int config_paths_parse(const char *text, struct arena *arena, struct config_paths *paths,
+		       const char **reterr);
 
 /* "text", "json", "auto"; -EINVAL. */
 int config_log_format_from_string(const char *s);

@@ -27,9 +27,10 @@ static const char *absolute(const struct directories_input *in, const char *name
 	return value && value[0] == '/' ? value : NULL;
 }
 
-/* What @variable says, or @fallback below the home directory. NULL: neither is known, or memory ran out. */
-static const char *base(const struct directories_input *in, struct arena *arena, const char *variable,
-			const char *fallback)
+/* What @variable says, or @fallback below the home directory. NULL: neither is known, or memory ran
+ * out. */
+static const char *base(const struct directories_input *in, struct arena *arena,
+			const char *variable, const char *fallback)
 {
 	const char *value = absolute(in, variable), *home = absolute(in, "HOME");
 
@@ -40,7 +41,8 @@ static const char *base(const struct directories_input *in, struct arena *arena,
 	return home ? arena_printf(arena, "%s/%s", home, fallback) : NULL;
 }
 
-static int find_system(const struct directories_input *in, struct arena *arena, struct directories *ret)
+static int find_system(const struct directories_input *in, struct arena *arena,
+		       struct directories *ret)
 {
 	const char **path = arena_alloc(arena, (ELEMENTS(system_units) + 2) * sizeof(*path));
 
@@ -56,18 +58,23 @@ static int find_system(const struct directories_input *in, struct arena *arena, 
 		.state = arena_printf(arena, "%s/lib/supd", in->localstatedir),
 		.runtime = arena_strdup(arena, in->runstatedir),
 	};
-	return path[0] && ret->config_file && ret->config_dropins && ret->state && ret->runtime ? 0 : -ENOMEM;
+	return path[0] && ret->config_file && ret->config_dropins && ret->state && ret->runtime
+		       ? 0
+		       : -ENOMEM;
 }
 
-/* $XDG_RUNTIME_DIR; without a session, where one would be; not for root, whose sessions are others' affair. */
+/* $XDG_RUNTIME_DIR; without a session, where one would be; not for root, whose sessions are others'
+ * affair. */
 static const char *user_runtime(const struct directories_input *in, struct arena *arena)
 {
 	const char *value = absolute(in, "XDG_RUNTIME_DIR");
 
-	return value ? arena_strdup(arena, value) : arena_printf(arena, "/run/user/%u", (unsigned) in->uid);
+	return value ? arena_strdup(arena, value)
+		     : arena_printf(arena, "/run/user/%u", (unsigned) in->uid);
 }
 
-static int find_user(const struct directories_input *in, struct arena *arena, struct directories *ret)
+static int find_user(const struct directories_input *in, struct arena *arena,
+		     struct directories *ret)
 {
 	const char **path = arena_alloc(arena, (ELEMENTS(user_units) + 4) * sizeof(*path));
 	const char *config = base(in, arena, "XDG_CONFIG_HOME", ".config");
@@ -92,10 +99,14 @@ static int find_user(const struct directories_input *in, struct arena *arena, st
 		.state = arena_printf(arena, "%s/supd", state),
 		.runtime = runtime,
 	};
-	return path[0] && path[1] && path[2] && ret->config_file && ret->config_dropins && ret->state ? 0 : -ENOMEM;
+	return path[0] && path[1] && path[2] && ret->config_file && ret->config_dropins &&
+			       ret->state
+		       ? 0
+		       : -ENOMEM;
 }
 
-int directories_find(const struct directories_input *in, struct arena *arena, struct directories *ret)
+int directories_find(const struct directories_input *in, struct arena *arena,
+		     struct directories *ret)
 {
 	return in->is_user ? find_user(in, arena, ret) : find_system(in, arena, ret);
 }

@@ -2,8 +2,8 @@
 #ifndef SUPD_CORE_DIRECTORIES_H
 #define SUPD_CORE_DIRECTORIES_H
 
-/* Where things are when nobody says otherwise: the system's supd, and a person's own (--user) by the XDG base
- * directory rules. Pure: the environment is handed in. supd(8), "FILES". */
+/* Where things are when nobody says otherwise: the system's supd, and a person's own (--user) by
+ * the XDG base directory rules. Pure: the environment is handed in. supd(8), "FILES". */
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -30,6 +30,7 @@ struct directories_input {
 };
 
 /* Strings live in @arena. 0, -ENOMEM, or -ENOENT: --user without a home directory. */
-int directories_find(const struct directories_input *in, struct arena *arena, struct directories *ret);
+int directories_find(const struct directories_input *in, struct arena *arena,
+		     struct directories *ret);
 
 #endif

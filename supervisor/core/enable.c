@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Enabling and masking: which links and drop-ins an admin's word means. All of it is planned before anything is written. */
+/* Enabling and masking: which links and drop-ins an admin's word means. All of it is planned before
+ * anything is written. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -50,9 +51,12 @@ static int judge_service(struct plan *p, const char *name)
 	enum manager_verdict v = unit_judge(p->m, u);
 	bool says_no = v == MANAGER_DONE && p->enable && !u->config->spec->is_enabled;
 
-	if (v == MANAGER_DONE || v == MANAGER_NO_UNIT || v == MANAGER_MASKED) { /* of a mask more is said later */
+	/* of a mask more is said later */
+	if (v == MANAGER_DONE || v == MANAGER_NO_UNIT || v == MANAGER_MASKED) {
 		manager_unload_unit(p->m, u);
-		return says_no ? fail(p, -EBADMSG, "%s says Enabled=no, which outweighs any link; take that out first", name)
+		return says_no ? fail(p, -EBADMSG,
+				      "%s says Enabled=no, which outweighs any link; take that out first",
+				      name)
 			       : 0;
 	}
 	manager_verdict_words(p->m, name, v, p->reterr, p->reterr_n);
@@ -66,9 +70,12 @@ static int judge_timer(struct plan *p, const char *name)
 
 	if (!p->m->host.instance)
 		return fail(p, -EHOSTDOWN, "timers are not running; %s was left alone", name);
-	/* What is written for it would be a change of an invalid unit, and stand in the way of each reload. */
+	/* What is written for it would be a change of an invalid unit, and stand in the way of each
+	 * reload. */
 	if (manager_plugin_unit(p->m, name, &u) && u.problems->n_errors > 0)
-		return fail(p, -EBADMSG, "%s is invalid, and was left alone; supctl status %s tells why", name, name);
+		return fail(p, -EBADMSG,
+			    "%s is invalid, and was left alone; supctl status %s tells why", name,
+			    name);
 	return 0;
 }
 
@@ -84,12 +91,14 @@ static int judge(struct plan *p, const char *name)
 	case UNIT_OTHER:
 		break;
 	}
-	return fail(p, -EBADMSG, "%s cannot be enabled or disabled here: supd has no units of that kind", name);
+	return fail(p, -EBADMSG,
+		    "%s cannot be enabled or disabled here: supd has no units of that kind", name);
 }
 
 /* ---- what it means ---- */
 
-static int add_link(struct plan *p, struct planned *u, const char *dir, const char *name, const char *target)
+static int add_link(struct plan *p, struct planned *u, const char *dir, const char *name,
+		    const char *target)
 {
 	struct unit_link *grown = arena_alloc(&p->arena, (u->change.n_links + 1) * sizeof(*grown));
 
@@ -97,7 +106,8 @@ static int add_link(struct plan *p, struct planned *u, const char *dir, const ch
 		return -ENOMEM;
 	if (u->change.n_links > 0)
 		memcpy(grown, u->change.link, u->change.n_links * sizeof(*grown));
-	grown[u->change.n_links++] = (struct unit_link) { .dir = dir, .name = name, .target = target };
+	grown[u->change.n_links++] =
+		(struct unit_link){ .dir = dir, .name = name, .target = target };
 	u->change.link = grown;
 	return 0;
 }
@@ -105,8 +115,8 @@ static int add_link(struct plan *p, struct planned *u, const char *dir, const ch
 /* Targets of systemd's that stand for "with the machine" are what starts with supd. */
 static bool is_start_up(const char *target)
 {
-	static const char *const known[] = { "default.target", "multi-user.target", "graphical.target",
-					     "timers.target" };
+	static const char *const known[] = { "default.target", "multi-user.target",
+					     "graphical.target", "timers.target" };
 
 	for (size_t i = 0; i < ELEMENTS(known); i++)
 		if (str_equal(target, known[i]))
@@ -114,15 +124,17 @@ static bool is_start_up(const char *target)
 	return false;
 }
 
-/* Links of one kind. @start_up: where what is wanted at start-up is linked, or NULL: it needs no link. */
-static int link_each(struct plan *p, struct planned *u, const char *const *targets, const char *suffix,
-		     const char *start_up, const char *fragment)
+/* Links of one kind. @start_up: where what is wanted at start-up is linked, or NULL: it needs no
+ * link. */
+static int link_each(struct plan *p, struct planned *u, const char *const *targets,
+		     const char *suffix, const char *start_up, const char *fragment)
 {
 	int r = 0;
 
 	for (; r >= 0 && targets && *targets; targets++) {
 		if (!is_start_up(*targets))
-			r = add_link(p, u, arena_printf(&p->arena, "%s%s", *targets, suffix), u->name, fragment);
+			r = add_link(p, u, arena_printf(&p->arena, "%s%s", *targets, suffix),
+				     u->name, fragment);
 		else if (start_up)
 			r = add_link(p, u, start_up, u->name, fragment);
 	}
@@ -141,16 +153,17 @@ static int link_aliases(struct plan *p, struct planned *u, const struct install 
 		if (str_equal(*alias, u->name))
 			continue;
 		if (!str_equal(unit_name_suffix(*alias), unit_name_suffix(u->name)))
-			return fail(p, -EBADMSG, "%s: Alias=%s is of another kind", u->name, *alias);
+			return fail(p, -EBADMSG, "%s: Alias=%s is of another kind", u->name,
+				    *alias);
 		r = add_link(p, u, "", *alias, by_name ? u->name : fragment);
 	}
 	return r;
 }
 
-/* A timer of supd's own directories is active without a link: a drop-in turns it off and on. One of an instance or of
- * systemd's directories is, if linked. */
-static void switch_timer(struct planned *u, const struct unit_source *source, const struct install *install,
-			 const char **ret_start_up)
+/* A timer of supd's own directories is active without a link: a drop-in turns it off and on. One of
+ * an instance or of systemd's directories is, if linked. */
+static void switch_timer(struct planned *u, const struct unit_source *source,
+			 const struct install *install, const char **ret_start_up)
 {
 	bool by_link = source->is_systemd || source->is_made;
 
@@ -159,9 +172,11 @@ static void switch_timer(struct planned *u, const struct unit_source *source, co
 	u->change.section = !by_link || install->says_enabled ? "Timer" : NULL;
 }
 
-static int plan_links(struct plan *p, struct planned *u, const struct unit_source *source, const struct install *install)
+static int plan_links(struct plan *p, struct planned *u, const struct unit_source *source,
+		      const struct install *install)
 {
-	const char *fragment = arena_strdup(&p->arena, source->piece[0].path), *start_up = SERVICES_DIR;
+	const char *fragment = arena_strdup(&p->arena, source->piece[0].path),
+		   *start_up = SERVICES_DIR;
 	bool is_timer = unit_name_kind(u->name) == UNIT_TIMER;
 	int r;
 
@@ -215,7 +230,8 @@ static int plan_also(struct plan *p, const char *name, const struct install *ins
 		if (r == -ENOENT && !p->enable)
 			r = 0;
 		else if (r == -ENOENT)
-			(void) fail(p, r, "%s: Also= names %s, and there is no such unit", name, *also);
+			(void) fail(p, r, "%s: Also= names %s, and there is no such unit", name,
+				    *also);
 	}
 	return r;
 }
@@ -224,10 +240,12 @@ static int plan_template(struct plan *p, const char *name, const struct install 
 {
 	char instance[UNIT_NAME_MAX + 1];
 
-	if (install->default_instance && unit_name_add_instance(name, install->default_instance, instance) == 0)
+	if (install->default_instance &&
+	    unit_name_add_instance(name, install->default_instance, instance) == 0)
 		return plan_unit(p, instance);
-	return fail(p, -EBADMSG, "%s is a template without DefaultInstance=; name an instance of it: %.*sNAME%s", name,
-		    (int) (unit_name_suffix(name) - name), name, unit_name_suffix(name));
+	return fail(p, -EBADMSG,
+		    "%s is a template without DefaultInstance=; name an instance of it: %.*sNAME%s",
+		    name, (int) (unit_name_suffix(name) - name), name, unit_name_suffix(name));
 }
 
 static int plan_source(struct plan *p, const char *name, const struct unit_source *source)
@@ -252,7 +270,8 @@ static int plan_source(struct plan *p, const char *name, const struct unit_sourc
 		return fail(p, -E2BIG, "%s: Also= leads to more than %d units", name, UNITS_MAX);
 	u = &p->item[p->n++];
 	(void) snprintf(u->name, sizeof(u->name), "%s", name);
-	u->change = (struct unit_change) { .unit = u->name, .enable = p->enable, .runtime = p->runtime };
+	u->change =
+		(struct unit_change){ .unit = u->name, .enable = p->enable, .runtime = p->runtime };
 	r = plan_links(p, u, source, &install);
 	return r < 0 ? r : plan_also(p, name, &install);
 }
@@ -314,7 +333,8 @@ static int carry_out(struct plan *p, manager_enabled_fn *fn, void *userdata)
 		int r = w->enable_unit(w->ctx, &u->change, words, sizeof(words));
 
 		if (r < 0)
-			return fail(p, r, "%s could not be %s: %s", u->name, p->enable ? "enabled" : "disabled",
+			return fail(p, r, "%s could not be %s: %s", u->name,
+				    p->enable ? "enabled" : "disabled",
 				    words[0] ? words : strerror(-r));
 		if (r > 0)
 			tell_change(p->m, p->enable ? "enabled" : "disabled", u->name, p->runtime);
@@ -324,16 +344,20 @@ static int carry_out(struct plan *p, manager_enabled_fn *fn, void *userdata)
 	return changed;
 }
 
-int manager_enable_unit(struct manager *m, const struct manager_enabling *what, manager_enabled_fn *fn, void *userdata,
-			char *reterr, size_t n)
+int manager_enable_unit(struct manager *m, const struct manager_enabling *what,
+			manager_enabled_fn *fn, void *userdata, char *reterr, size_t n)
 {
 	struct plan *p = calloc(1, sizeof(*p));
 	int r;
 
 	if (!p)
 		return -ENOMEM;
-	*p = (struct plan) {
-		.m = m, .enable = what->enable, .runtime = what->runtime, .reterr = reterr, .reterr_n = n,
+	*p = (struct plan){
+		.m = m,
+		.enable = what->enable,
+		.runtime = what->runtime,
+		.reterr = reterr,
+		.reterr_n = n,
 	};
 	reterr[0] = '\0';
 	r = plan_unit(p, what->unit);
@@ -354,7 +378,8 @@ static bool is_looked_at(const struct manager *m, const char *unit)
 	return unit_name_kind(unit) != UNIT_TIMER || m->host.instance;
 }
 
-int manager_mask_unit(struct manager *m, const char *unit, bool mask, bool runtime, char *reterr, size_t n)
+int manager_mask_unit(struct manager *m, const char *unit, bool mask, bool runtime, char *reterr,
+		      size_t n)
 {
 	const struct world *w = m->world;
 	const char *real = w->unit_resolve(w->ctx, unit);
@@ -379,7 +404,8 @@ int manager_mask_unit(struct manager *m, const char *unit, bool mask, bool runti
 
 /* ---- is it enabled? ---- */
 
-static const char *word_of(struct manager *m, const char *name, const struct unit_source *source, bool is_enabled)
+static const char *word_of(struct manager *m, const char *name, const struct unit_source *source,
+			   bool is_enabled)
 {
 	_cleanup_(arena_done) struct arena arena = { 0 };
 	_cleanup_(diag_done) struct diag d = { 0 };
@@ -388,14 +414,16 @@ static const char *word_of(struct manager *m, const char *name, const struct uni
 	if (source->is_masked)
 		return source->is_runtime ? "masked-runtime" : "masked";
 	if (is_enabled || (source->is_linked && unit_name_kind(name) != UNIT_TIMER))
-		return source->is_linked && !source->is_linked_for_good ? "enabled-runtime" : "enabled";
+		return source->is_linked && !source->is_linked_for_good ? "enabled-runtime"
+									: "enabled";
 	if (source->is_outside)
 		return source->is_runtime ? "linked-runtime" : "linked";
 	if (install_read(name, source, m->config->specifiers, &arena, &d, &install) < 0)
 		return NULL;
 	if (!install.is_there && source->is_systemd)
 		return "static";
-	if (install.also && !install.wanted_by && !install.required_by && !install.upheld_by && !install.alias)
+	if (install.also && !install.wanted_by && !install.required_by && !install.upheld_by &&
+	    !install.alias)
 		return "indirect";
 	return "disabled";
 }

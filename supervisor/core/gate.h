@@ -2,8 +2,8 @@
 #ifndef SUPD_CORE_GATE_H
 #define SUPD_CORE_GATE_H
 
-/* Is an experimental subsystem on? What supd.conf, the command line, and an admin at run time said, in one
- * place. It fails closed: nobody said anything means off. */
+/* Is an experimental subsystem on? What supd.conf, the command line, and an admin at run time said,
+ * in one place. It fails closed: nobody said anything means off. */
 
 #include <stdbool.h>
 

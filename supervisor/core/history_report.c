@@ -15,7 +15,8 @@ static void report_output(struct report *r, const struct history_record *h)
 		return;
 	}
 	/* Whatever was printed: bytes that are no text are told as they would be shown. */
-	text = text_utf8_valid(h->output, h->n_output) == h->n_output && !memchr(h->output, '\0', h->n_output)
+	text = text_utf8_valid(h->output, h->n_output) == h->n_output &&
+			       !memchr(h->output, '\0', h->n_output)
 		       ? strndup(h->output, h->n_output)
 		       : text_escape(h->output, h->n_output);
 	report_string(r, "output", text ? arena_strdup(r->arena, text) : NULL);
@@ -38,12 +39,15 @@ static void report_the_run(struct report *r, const struct history_record *h)
 	report_time(r, "ended", h->ended);
 	report_span(r, "lateness", h->lateness);
 	report_span(r, "duration", h->duration);
-	report_string(r, "result", h->result == RUN_RESULT_NONE ? NULL : run_result_to_string(h->result));
+	report_string(r, "result",
+		      h->result == RUN_RESULT_NONE ? NULL : run_result_to_string(h->result));
 	if (h->result == RUN_RESULT_SUCCESS || h->result == RUN_RESULT_EXIT_CODE)
 		report_number(r, "exit_status", h->status);
 	else
 		report_null(r, "exit_status");
-	report_span(r, "cpu", h->class == HISTORY_RUNNING || h->class == HISTORY_INTERRUPTED ? USEC_NEVER : h->cpu);
+	report_span(r, "cpu",
+		    h->class == HISTORY_RUNNING || h->class == HISTORY_INTERRUPTED ? USEC_NEVER
+										   : h->cpu);
 	if (h->peak_memory > 0)
 		report_number(r, "peak_memory", (int64_t) h->peak_memory);
 	else
@@ -90,7 +94,8 @@ static void report_classes(struct report *r, const struct tally *t)
 {
 	report_number(r, "runs", (int64_t) tally_runs(t));
 	for (unsigned c = HISTORY_SUCCESS; c < HISTORY_GAP; c++)
-		report_number(r, history_class_to_string((enum history_class) c), (int64_t) t->by_class[c]);
+		report_number(r, history_class_to_string((enum history_class) c),
+			      (int64_t) t->by_class[c]);
 	report_number(r, "healed", (int64_t) t->healed);
 }
 

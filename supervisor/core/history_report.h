@@ -2,8 +2,8 @@
 #ifndef SUPD_CORE_HISTORY_REPORT_H
 #define SUPD_CORE_HISTORY_REPORT_H
 
-/* Lines of the history and what they come to, as rows: the same whether the daemon tells them, or supctl reads the
- * file while there is none. Keys: supd-control(7). Pure. */
+/* Lines of the history and what they come to, as rows: the same whether the daemon tells them, or
+ * supctl reads the file while there is none. Keys: supd-control(7). Pure. */
 
 #include "core/report.h"
 #include "service/history_record.h"

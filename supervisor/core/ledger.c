@@ -8,8 +8,9 @@
 /* Somebody asked for these, or another unit did; a moment that was scheduled there is not. */
 static bool is_asked_for(const char *cause)
 {
-	return str_equal(cause, "manual") || str_equal(cause, "start-up") || str_equal(cause, "dependency") ||
-	       str_equal(cause, "on-success") || str_equal(cause, "on-failure");
+	return str_equal(cause, "manual") || str_equal(cause, "start-up") ||
+	       str_equal(cause, "dependency") || str_equal(cause, "on-success") ||
+	       str_equal(cause, "on-failure");
 }
 
 /* Of a retry the schedule says nothing: it follows the run before it. */
@@ -26,7 +27,7 @@ void ledger_run(const struct unit *u, char words[LEDGER_WORDS_MAX], struct histo
 	bool has_ended = run->ended_boot != 0, has_started = run->started_boot != 0;
 	usec_t scheduled = is_asked_for(run->cause) ? USEC_NEVER : run_scheduled_real(run);
 
-	*ret = (struct history_record) {
+	*ret = (struct history_record){
 		.class = has_ended ? history_class_of(run->result) : HISTORY_RUNNING,
 		.unit = u->name,
 		.trigger = run->trigger_unit,
@@ -35,7 +36,8 @@ void ledger_run(const struct unit *u, char words[LEDGER_WORDS_MAX], struct histo
 		.cause = run->cause,
 		.attempt = run->attempt,
 		.ended = has_ended ? run->ended_real : 0,
-		.duration = has_ended && has_started ? usec_sub(run->ended_boot, run->started_boot) : USEC_NEVER,
+		.duration = has_ended && has_started ? usec_sub(run->ended_boot, run->started_boot)
+						     : USEC_NEVER,
 		.lateness = has_ended ? lateness(run, scheduled) : USEC_NEVER,
 		.result = has_ended ? run->result : RUN_RESULT_NONE,
 		.status = run->status,
@@ -52,7 +54,8 @@ void ledger_run(const struct unit *u, char words[LEDGER_WORDS_MAX], struct histo
 	ret->n_output = run->n_last_words;
 }
 
-static const struct supd_field *field_of(const struct supd_row *row, const char *key, enum supd_type type)
+static const struct supd_field *field_of(const struct supd_row *row, const char *key,
+					 enum supd_type type)
 {
 	for (size_t i = 0; row && i < row->n; i++)
 		if (row->field[i].type == type && str_equal(row->field[i].key, key))
@@ -60,7 +63,8 @@ static const struct supd_field *field_of(const struct supd_row *row, const char 
 	return NULL;
 }
 
-/* The run's own line, if the power did not take it with it: one that is there gets its end, else it is made. */
+/* The run's own line, if the power did not take it with it: one that is there gets its end, else it
+ * is made. */
 static bool interrupted(const char *unit, const struct supd_row *fields, struct history_record *ret)
 {
 	const struct supd_field *id = field_of(fields, "run_id", SUPD_STRING);
@@ -88,7 +92,8 @@ static bool interrupted(const char *unit, const struct supd_row *fields, struct 
 	return history_run_range(id->value.string, ret->run_id, last);
 }
 
-bool ledger_event(const char *type, const char *unit, const struct supd_row *fields, struct history_record *ret)
+bool ledger_event(const char *type, const char *unit, const struct supd_row *fields,
+		  struct history_record *ret)
 {
 	const struct supd_field *reason = field_of(fields, "reason", SUPD_STRING);
 	const struct supd_field *last = field_of(fields, "scheduled", SUPD_TIMESTAMP);
@@ -99,7 +104,8 @@ bool ledger_event(const char *type, const char *unit, const struct supd_row *fie
 	if (unit && str_equal(type, "interrupted"))
 		return interrupted(unit, fields, ret);
 	/* The run that was interrupted is a line already. */
-	if (!str_equal(type, "missed") || !unit || !reason || !last || str_equal(reason->value.string, "interrupted"))
+	if (!str_equal(type, "missed") || !unit || !reason || !last ||
+	    str_equal(reason->value.string, "interrupted"))
 		return false;
 	*ret = (struct history_record) {
 		.class = HISTORY_MISSED,

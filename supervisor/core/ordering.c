@@ -21,7 +21,8 @@ struct building {
 	struct manager *m;
 	struct graph *g;
 	bool is_judging;      /* the units as they will be */
-	struct named *source; /* units that say something; grows while instances are found to be needed */
+	/* units that say something; grows while instances are found to be needed */
+	struct named *source;
 	size_t n, allocated;
 };
 
@@ -72,8 +73,8 @@ static int collect(struct building *b)
 	return r;
 }
 
-/* The unit of that name, or alias; an instance is loaded. NULL config: there is none. A new instance may say something
- * itself. */
+/* The unit of that name, or alias; an instance is loaded. NULL config: there is none. A new
+ * instance may say something itself. */
 static int resolve(struct building *b, const char *name, struct named *ret)
 {
 	const struct world *w = b->m->world;
@@ -172,10 +173,12 @@ static void circle_words(struct graph_node *first, char *buf, size_t size)
 }
 
 /* The line of @n's own file that has its part in it; the other's, where that says Before=. */
-static void blame(struct diag *d, const struct graph_node *n, const struct dependency *why, const char *words)
+static void blame(struct diag *d, const struct graph_node *n, const struct dependency *why,
+		  const char *words)
 {
 	diag_add(d, DIAG_ERROR, why && why->file ? why->file : n->name, why ? why->line : 0,
-		 why ? dependency_kind_to_string(why->kind) : NULL, "the order goes in a circle: %s", words);
+		 why ? dependency_kind_to_string(why->kind) : NULL,
+		 "the order goes in a circle: %s", words);
 }
 
 /* Was it in a circle before, and is its file as it was? */
@@ -195,7 +198,8 @@ static void exclude(struct building *b, struct graph_node *first)
 
 	do {
 		const struct graph_edge *e = graph_cycle_next(n);
-		struct unit_config *c = n->unit ? n->unit->next ? n->unit->next : n->unit->config : NULL;
+		struct unit_config *c = n->unit ? n->unit->next ? n->unit->next : n->unit->config
+						: NULL;
 
 		circle_words(n, words, sizeof(words));
 		if (b->is_judging) {

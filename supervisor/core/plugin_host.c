@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The host's side of supd-plugin.h: one plugin, its instance while it runs, its units and their problems. */
+/* The host's side of supd-plugin.h: one plugin, its instance while it runs, its units and their
+ * problems. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -66,7 +67,8 @@ static struct plugin_unit *unit_get(struct plugin_host *h, const char *name)
 }
 
 /* Room for what is read now; the fragment is the caller's to fill in. */
-static struct plugin_unit_files *next_begin(struct plugin_unit *pu, uint64_t fingerprint, bool is_masked)
+static struct plugin_unit_files *next_begin(struct plugin_unit *pu, uint64_t fingerprint,
+					    bool is_masked)
 {
 	next_drop(pu);
 	pu->next = calloc(1, sizeof(*pu->next));
@@ -143,8 +145,8 @@ static int expand_all(struct plugin_host *h, const struct supd_unit_file *file, 
 	return 0;
 }
 
-static int unit_hand_over(struct plugin_host *h, struct plugin_unit *pu, const struct unit_source *source,
-			  const struct supd_unit_reader *reader)
+static int unit_hand_over(struct plugin_host *h, struct plugin_unit *pu,
+			  const struct unit_source *source, const struct supd_unit_reader *reader)
 {
 	struct arena arena = { 0 };
 	struct assignments all = { 0 };
@@ -167,9 +169,12 @@ static int unit_hand_over(struct plugin_host *h, struct plugin_unit *pu, const s
 	if (r >= 0 && pu->next->problems.n_errors == 0) {
 		out = calloc(all.n + 1, sizeof(*out));
 		for (size_t i = 0; out && i < all.n; i++)
-			out[i] = (struct supd_assignment) {
-				.section = all.item[i].section, .key = all.item[i].key,
-				.value = all.item[i].value, .file = all.item[i].file, .line = all.item[i].line,
+			out[i] = (struct supd_assignment){
+				.section = all.item[i].section,
+				.key = all.item[i].key,
+				.value = all.item[i].value,
+				.file = all.item[i].file,
+				.line = all.item[i].line,
 				.section_line = all.item[i].section_line,
 			};
 		file.assignment = out;
@@ -181,7 +186,8 @@ static int unit_hand_over(struct plugin_host *h, struct plugin_unit *pu, const s
 	return r;
 }
 
-static int unit_read_one(struct plugin_host *h, const char *name, const struct supd_unit_reader *reader)
+static int unit_read_one(struct plugin_host *h, const char *name,
+			 const struct supd_unit_reader *reader)
 {
 	const struct world *w = h->manager->world;
 	struct unit_source source = { 0 };
@@ -191,8 +197,8 @@ static int unit_read_one(struct plugin_host *h, const char *name, const struct s
 	if (!pu)
 		return -ENOMEM;
 	pu->is_present = true;
-	if (!reader->want(reader->userdata, name, w->unit_fingerprint(w->ctx, name)) && pu->files.is_read &&
-	    pu->files.problems.n_errors == 0)
+	if (!reader->want(reader->userdata, name, w->unit_fingerprint(w->ctx, name)) &&
+	    pu->files.is_read && pu->files.problems.n_errors == 0)
 		return 0;
 	r = w->read_unit(w->ctx, name, &source);
 	if (r < 0)
@@ -313,7 +319,8 @@ static int host_start_unit(void *ctx, const char *unit, const struct supd_cause 
 	const struct unit *u = manager_need_unit(h->manager, unit);
 
 	/* Enabled=no: nobody but a person starts it. */
-	if (u && u->config->spec && !u->config->spec->is_enabled && !str_equal(cause->kind, "manual"))
+	if (u && u->config->spec && !u->config->spec->is_enabled &&
+	    !str_equal(cause->kind, "manual"))
 		return -EACCES;
 	switch (unit_start(h->manager, &now, unit, cause)) {
 	case MANAGER_DONE:
@@ -345,7 +352,8 @@ static const struct unit_config *config_now(const struct unit *u)
 	return u->next ? u->next : u->config;
 }
 
-#define NOT_ONESHOT "is not a oneshot service (if it ends by itself, Type=oneshot in a drop-in makes it one)"
+#define NOT_ONESHOT \
+	"is not a oneshot service (if it ends by itself, Type=oneshot in a drop-in makes it one)"
 
 static const char *why_not(const struct unit_config *c, const char *name)
 {
@@ -369,7 +377,8 @@ static int host_unit_state(void *ctx, const char *name, struct supd_unit_state *
 	struct plugin_host *h = ctx;
 	const struct world *w = h->manager->world;
 	/* Which units there are is up to the reload that is under way. */
-	struct unit *u = h->is_preparing ? manager_unit(h->manager, name) : manager_need_unit(h->manager, name);
+	struct unit *u = h->is_preparing ? manager_unit(h->manager, name)
+					 : manager_need_unit(h->manager, name);
 	const char *real = u ? u->name : w->unit_resolve(w->ctx, name);
 	const struct unit_config *c;
 
@@ -395,7 +404,8 @@ static int host_unit_state(void *ctx, const char *name, struct supd_unit_state *
 		if (u->run->ended_boot != 0) {
 			ret->result = (enum supd_result) u->run->result;
 			ret->status = u->run->status;
-			ret->ended = (struct supd_now) { .real = u->run->ended_real, .boot = u->run->ended_boot };
+			ret->ended = (struct supd_now){ .real = u->run->ended_real,
+							.boot = u->run->ended_boot };
 		}
 	}
 	return 0;
@@ -416,7 +426,8 @@ static void unsaved_forget(struct plugin_host *h)
 	h->n_unsaved = 0;
 }
 
-/* What the disk does not take is kept here, so that a pause on a full disk costs no memory of what ran. */
+/* What the disk does not take is kept here, so that a pause on a full disk costs no memory of what
+ * ran. */
 static int save_at_stop(struct plugin_host *h, const void *bytes, size_t n)
 {
 	const struct world *w = h->manager->world;
@@ -457,8 +468,8 @@ static int64_t host_append(void *ctx, const void *bytes, size_t n)
 	return r < 0 ? r : (int64_t) ++h->last_ticket;
 }
 
-static int host_load(void *ctx, unsigned generation, int (*fn)(void *userdata, const void *bytes, size_t n),
-		     void *userdata)
+static int host_load(void *ctx, unsigned generation,
+		     int (*fn)(void *userdata, const void *bytes, size_t n), void *userdata)
 {
 	struct plugin_host *h = ctx;
 	const struct world *w = h->manager->world;
@@ -568,12 +579,14 @@ static int open_plugin(struct plugin_host *h)
 		return 0;
 	r = w->plugin_open(w->ctx, h->name, &plugin, where, sizeof(where));
 	if (r < 0) {
-		snprintf(h->failure, sizeof(h->failure), "%s", where[0] ? where : "the plugin cannot be loaded");
+		snprintf(h->failure, sizeof(h->failure), "%s",
+			 where[0] ? where : "the plugin cannot be loaded");
 		return r;
 	}
 	v = plugin_judge(plugin, NULL, NULL);
 	if (v != PLUGIN_FIT) {
-		plugin_verdict_words(v, plugin, where[0] ? where : h->name, h->failure, sizeof(h->failure));
+		plugin_verdict_words(v, plugin, where[0] ? where : h->name, h->failure,
+				     sizeof(h->failure));
 		return -ENOEXEC;
 	}
 	h->plugin = plugin;
@@ -599,7 +612,8 @@ static void log_problems(const struct plugin_host *h)
 			const struct diag_entry *e = &pu->files.problems.entry[i];
 			_cleanup_free_ char *line = diag_format(e);
 
-			log_unit(pu->name, e->severity == DIAG_NOT_APPLIED ? LOG_DEBUG : LOG_WARNING, 0, "%s",
+			log_unit(pu->name,
+				 e->severity == DIAG_NOT_APPLIED ? LOG_DEBUG : LOG_WARNING, 0, "%s",
 				 line ? line : e->message);
 		}
 	}
@@ -622,9 +636,11 @@ static void start(struct plugin_host *h, const struct supd_now *now)
 		h->failure[0] = '\0';
 		r = h->plugin->start(&h->table, &info, &instance);
 		if (r < 0)
-			snprintf(h->failure, sizeof(h->failure), "the plugin '%s' did not start: %s", h->name, strerror(-r));
+			snprintf(h->failure, sizeof(h->failure),
+				 "the plugin '%s' did not start: %s", h->name, strerror(-r));
 		else if (!h->listener)
-			snprintf(h->failure, sizeof(h->failure), "the plugin '%s' did not subscribe", h->name);
+			snprintf(h->failure, sizeof(h->failure),
+				 "the plugin '%s' did not subscribe", h->name);
 	}
 	diag_done(&d);
 	if (h->failure[0]) {
@@ -655,18 +671,20 @@ void plugin_host_apply(struct plugin_host *h, const struct supd_now *now, bool w
 		start(h, now);
 }
 
-void plugin_host_run(struct plugin_host *h, const struct supd_now *now, const struct unit *u, enum supd_run_stage stage)
+void plugin_host_run(struct plugin_host *h, const struct supd_now *now, const struct unit *u,
+		     enum supd_run_stage stage)
 {
 	struct supd_run_event ev;
 
 	if (!h->instance)
 		return;
-	ev = (struct supd_run_event) {
+	ev = (struct supd_run_event){
 		.size = sizeof(ev),
 		.unit = u->name,
 		.stage = stage,
 		.cause_kind = u->run->cause,
-		.result = (enum supd_result) (stage == SUPD_RUN_STARTED ? RUN_RESULT_NONE : u->run->result),
+		.result = (enum supd_result)(stage == SUPD_RUN_STARTED ? RUN_RESULT_NONE
+								       : u->run->result),
 		.status = u->run->status,
 		.is_unit_active = unit_is_active(u),
 	};
@@ -714,8 +732,8 @@ int plugin_host_prepare(struct plugin_host *h, const struct supd_now *now, struc
 	return 0;
 }
 
-int plugin_host_prepare_only(struct plugin_host *h, const struct supd_now *now, const char *const *only,
-			     struct diag *mistakes)
+int plugin_host_prepare_only(struct plugin_host *h, const struct supd_now *now,
+			     const char *const *only, struct diag *mistakes)
 {
 	int r;
 
@@ -734,7 +752,8 @@ static const char *change_of(const struct plugin_unit *pu)
 	return pu->next && pu->next->fingerprint != pu->files.fingerprint ? "changed" : NULL;
 }
 
-void plugin_host_commit(struct plugin_host *h, const struct supd_now *now, struct reload_report *report)
+void plugin_host_commit(struct plugin_host *h, const struct supd_now *now,
+			struct reload_report *report)
 {
 	if (!h->is_preparing)
 		return;
@@ -792,7 +811,8 @@ const char *plugin_unit_fragment(struct plugin_host *h, const struct plugin_unit
 	return path ? path : pu->name;
 }
 
-static struct manager_plugin_unit plugin_unit_shown(struct plugin_host *h, const struct plugin_unit *pu)
+static struct manager_plugin_unit plugin_unit_shown(struct plugin_host *h,
+						    const struct plugin_unit *pu)
 {
 	return (struct manager_plugin_unit) {
 		.name = pu->name,
@@ -812,7 +832,8 @@ bool manager_plugin_unit(struct manager *m, const char *name, struct manager_plu
 	return true;
 }
 
-void manager_plugin_units(struct manager *m, void (*fn)(void *userdata, const struct manager_plugin_unit *u),
+void manager_plugin_units(struct manager *m,
+			  void (*fn)(void *userdata, const struct manager_plugin_unit *u),
 			  void *userdata)
 {
 	struct manager_plugin_unit shown;
@@ -823,8 +844,8 @@ void manager_plugin_units(struct manager *m, void (*fn)(void *userdata, const st
 	}
 }
 
-int manager_command(struct manager *m, const struct supd_now *now, const struct supd_command_request *request,
-		    struct supd_command_reply *reply)
+int manager_command(struct manager *m, const struct supd_now *now,
+		    const struct supd_command_request *request, struct supd_command_reply *reply)
 {
 	struct plugin_host *h = &m->host;
 	const char *state, *reason;
@@ -839,22 +860,26 @@ int manager_command(struct manager *m, const struct supd_now *now, const struct 
 	}
 	r = h->listener->command(h->listener_data, now, request, reply);
 	if (r == -ENOENT && !reply->message[0])
-		manager_verdict_words(m, request->unit, MANAGER_NO_UNIT, reply->message, sizeof(reply->message));
+		manager_verdict_words(m, request->unit, MANAGER_NO_UNIT, reply->message,
+				      sizeof(reply->message));
 	manager_settle(m, now);
 	return r;
 }
 
-int manager_query(struct manager *m, const struct supd_query *query, supd_row_fn *row, void *userdata)
+int manager_query(struct manager *m, const struct supd_query *query, supd_row_fn *row,
+		  void *userdata)
 {
 	struct plugin_host *h = &m->host;
 
 	return h->instance ? h->plugin->list(h->instance, query, row, userdata) : 0;
 }
 
-int manager_table(struct manager *m, const struct supd_now *now, const char *table, const char *unit,
-		  supd_row_fn *row, void *userdata)
+int manager_table(struct manager *m, const struct supd_now *now, const char *table,
+		  const char *unit, supd_row_fn *row, void *userdata)
 {
-	const struct supd_query query = { .size = sizeof(query), .table = table, .unit = unit, .now = *now };
+	const struct supd_query query = {
+		.size = sizeof(query), .table = table, .unit = unit, .now = *now
+	};
 
 	return manager_query(m, &query, row, userdata);
 }

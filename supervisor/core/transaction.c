@@ -49,7 +49,8 @@ static int list_add(struct list *l, struct graph_node *n)
 	return 0;
 }
 
-static int add_job(struct build *b, struct graph_node *n, struct graph_node *puller, enum job_kind kind)
+static int add_job(struct build *b, struct graph_node *n, struct graph_node *puller,
+		   enum job_kind kind)
 {
 	struct transaction *t = b->t;
 	struct transaction_job *grown;
@@ -101,7 +102,8 @@ static int pull_all(struct build *b)
 
 /* ---- what is broken, and what that breaks ---- */
 
-/* @n is broken, and whatever requires it, and so on; the first that breaks the anchor is to blame. */
+/* @n is broken, and whatever requires it, and so on; the first that breaks the anchor is to
+ * blame. */
 static int break_up(struct build *b, struct graph_node *n, const struct graph_node *culprit,
 		    enum transaction_fault fault)
 {
@@ -115,8 +117,8 @@ static int break_up(struct build *b, struct graph_node *n, const struct graph_no
 		for (size_t k = 0; r >= 0 && k < one->n_edges; k++) {
 			struct graph_node *by = one->edge[k].to;
 
-			if (one->edge[k].kind != EDGE_REQUIRED_BY || !has_mark(b, by, MARK_PULLED) ||
-			    (by->mark & MARK_BROKEN))
+			if (one->edge[k].kind != EDGE_REQUIRED_BY ||
+			    !has_mark(b, by, MARK_PULLED) || (by->mark & MARK_BROKEN))
 				continue;
 			by->mark |= MARK_BROKEN;
 			r = list_add(&broken, by);
@@ -198,7 +200,8 @@ static int reach(struct build *b, bool required_only, unsigned mark)
 		for (size_t k = 0; r >= 0 && k < n->n_edges; k++) {
 			struct graph_node *to = n->edge[k].to;
 
-			if (!pulls(&n->edge[k]) || (required_only && n->edge[k].kind != EDGE_REQUIRES) ||
+			if (!pulls(&n->edge[k]) ||
+			    (required_only && n->edge[k].kind != EDGE_REQUIRES) ||
 			    !has_mark(b, to, MARK_PULLED) || (to->mark & (MARK_BROKEN | mark)))
 				continue;
 			to->mark |= mark;
@@ -209,14 +212,16 @@ static int reach(struct build *b, bool required_only, unsigned mark)
 	return r;
 }
 
-/* Two that are to be started and conflict: the one that is not needed goes. 1: one went; look again. */
+/* Two that are to be started and conflict: the one that is not needed goes. 1: one went; look
+ * again. */
 static int settle_conflict(struct build *b)
 {
 	for (size_t i = 0; i < b->kept.n; i++) {
 		struct graph_node *n = b->kept.item[i];
 
 		for (size_t k = 0; k < n->n_edges; k++) {
-			struct graph_node *to = n->edge[k].to, *loser = to->mark & MARK_NEEDED ? n : to;
+			struct graph_node *to = n->edge[k].to,
+					  *loser = to->mark & MARK_NEEDED ? n : to;
 			int r;
 
 			if (n->edge[k].kind != EDGE_CONFLICTS || !has_mark(b, to, MARK_KEPT))
@@ -248,9 +253,10 @@ static int keep(struct build *b)
 
 /* ---- the order ---- */
 
-/* Adds @n after all that it comes after (@kind: EDGE_AFTER), or that come after it (EDGE_BEFORE). */
-static int add_sorted(struct build *b, struct graph_node *n, unsigned mark, enum graph_edge_kind kind,
-		      enum job_kind job)
+/* Adds @n after all that it comes after (@kind: EDGE_AFTER), or that come after it
+ * (EDGE_BEFORE). */
+static int add_sorted(struct build *b, struct graph_node *n, unsigned mark,
+		      enum graph_edge_kind kind, enum job_kind job)
 {
 	struct list stack = { 0 };
 	int r = 0;
@@ -269,7 +275,8 @@ static int add_sorted(struct build *b, struct graph_node *n, unsigned mark, enum
 			continue;
 		}
 		to = top->edge[top->cursor++].to;
-		if (top->edge[top->cursor - 1].kind != kind || !has_mark(b, to, mark) || (to->mark & MARK_SORTED))
+		if (top->edge[top->cursor - 1].kind != kind || !has_mark(b, to, mark) ||
+		    (to->mark & MARK_SORTED))
 			continue;
 		to->mark |= MARK_SORTED;
 		to->cursor = 0;
@@ -307,10 +314,12 @@ static void build_done(struct build *b, int r)
 		transaction_done(b->t);
 }
 
-int transaction_start(struct graph *g, struct graph_node *anchor, node_state_fn *state, void *userdata,
-		      struct transaction *ret)
+int transaction_start(struct graph *g, struct graph_node *anchor, node_state_fn *state,
+		      void *userdata, struct transaction *ret)
 {
-	struct build b = { .g = g, .anchor = anchor, .state = state, .userdata = userdata, .t = ret };
+	struct build b = {
+		.g = g, .anchor = anchor, .state = state, .userdata = userdata, .t = ret
+	};
 	int r;
 
 	*ret = (struct transaction) { 0 };
@@ -332,7 +341,8 @@ int transaction_start(struct graph *g, struct graph_node *anchor, node_state_fn 
 
 static bool carries_stop(const struct build *b, const struct graph_edge *e)
 {
-	return e->kind == EDGE_REQUIRED_BY || e->kind == EDGE_PART || (e->kind == EDGE_STOPS && !b->is_for_restart);
+	return e->kind == EDGE_REQUIRED_BY || e->kind == EDGE_PART ||
+	       (e->kind == EDGE_STOPS && !b->is_for_restart);
 }
 
 static int pull_stops(struct build *b)
@@ -358,8 +368,8 @@ static int pull_stops(struct build *b)
 	return r;
 }
 
-int transaction_stop(struct graph *g, struct graph_node *anchor, bool for_restart, node_state_fn *state,
-		     void *userdata, struct transaction *ret)
+int transaction_stop(struct graph *g, struct graph_node *anchor, bool for_restart,
+		     node_state_fn *state, void *userdata, struct transaction *ret)
 {
 	struct build b = {
 		.g = g, .anchor = anchor, .state = state, .userdata = userdata, .t = ret,

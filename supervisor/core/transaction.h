@@ -2,15 +2,17 @@
 #ifndef SUPD_CORE_TRANSACTION_H
 #define SUPD_CORE_TRANSACTION_H
 
-/* To start or to stop one unit: which others have to be started and stopped with it, and in what order. Pure: the
- * graph and what its units are like now are arguments.
+/* To start or to stop one unit: which others have to be started and stopped with it, and in what
+ * order. Pure: the graph and what its units are like now are arguments.
  *
- * A start pulls in what the unit requires and wants, what those do, and so on, as far as it is not up or coming up.
- * Whatever cannot be started takes with it those that require it; if that reaches the unit itself, nothing is started.
- * What it only wants is left out then. What conflicts is stopped; of two that conflict and were both pulled in,
- * the one that is merely wanted is left out. What only systemd has is taken as there.
+ * A start pulls in what the unit requires and wants, what those do, and so on, as far as it is not
+ * up or coming up. Whatever cannot be started takes with it those that require it; if that reaches
+ * the unit itself, nothing is started. What it only wants is left out then. What conflicts is
+ * stopped; of two that conflict and were both pulled in, the one that is merely wanted is left out.
+ * What only systemd has is taken as there.
  *
- * A stop pulls in those that require the unit, are parts of it, or are to stop with it, as far as they are up. */
+ * A stop pulls in those that require the unit, are parts of it, or are to stop with it, as far as
+ * they are up. */
 
 #include "core/graph.h"
 
@@ -56,11 +58,12 @@ struct transaction {
 #define TRANSACTION_BROKEN 1
 
 /* @anchor itself is taken as startable. 0, TRANSACTION_BROKEN, or -ENOMEM. */
-int transaction_start(struct graph *g, struct graph_node *anchor, node_state_fn *state, void *userdata,
-		      struct transaction *ret);
-/* @anchor first pulled, last to stop. @for_restart: only those that are restarted with it. 0 or -ENOMEM. */
-int transaction_stop(struct graph *g, struct graph_node *anchor, bool for_restart, node_state_fn *state,
-		     void *userdata, struct transaction *ret);
+int transaction_start(struct graph *g, struct graph_node *anchor, node_state_fn *state,
+		      void *userdata, struct transaction *ret);
+/* @anchor first pulled, last to stop. @for_restart: only those that are restarted with it. 0 or
+ * -ENOMEM. */
+int transaction_stop(struct graph *g, struct graph_node *anchor, bool for_restart,
+		     node_state_fn *state, void *userdata, struct transaction *ret);
 void transaction_done(struct transaction *t);
 
 /* "does not exist", "is masked" … */

@@ -38,7 +38,8 @@ static bool is_coming(const struct graph_node *n)
 	if (!u)
 		return false;
 	return waits_to(n, JOB_START) || u->restart_wanted || u->notice_ended ||
-	       u->service.state == SERVICE_AUTO_RESTART || (service_is_active(&u->service) && has_open_run(u));
+	       u->service.state == SERVICE_AUTO_RESTART ||
+	       (service_is_active(&u->service) && has_open_run(u));
 }
 
 static bool is_going(const struct graph_node *n)
@@ -47,7 +48,8 @@ static bool is_going(const struct graph_node *n)
 
 	if (!u || !service_is_active(&u->service))
 		return false;
-	return waits_to(n, JOB_STOP) || (!is_resting_state(u) && (u->service.no_restart || !has_open_run(u)));
+	return waits_to(n, JOB_STOP) ||
+	       (!is_resting_state(u) && (u->service.no_restart || !has_open_run(u)));
 }
 
 static bool is_busy(const struct graph_node *n)
@@ -137,8 +139,8 @@ static struct run *job_take(struct graph_node *n)
 }
 
 /* The run that waited begins, or ends at once as @refusal; NONE: it begins. */
-static void begin(struct manager *m, const struct supd_now *now, struct graph_node *n, enum run_result refusal,
-		  const char *detail)
+static void begin(struct manager *m, const struct supd_now *now, struct graph_node *n,
+		  enum run_result refusal, const char *detail)
 {
 	struct unit *u = n->unit;
 
@@ -203,16 +205,21 @@ void turns_done(struct manager *m)
 
 static struct supd_cause cause_of(const char *kind, const char *trigger, const struct supd_now *now)
 {
-	return (struct supd_cause) {
-		.size = sizeof(struct supd_cause), .kind = kind, .trigger_unit = trigger, .attempt = 1,
-		.scheduled_real = now->real, .scheduled_boot = now->boot,
+	return (struct supd_cause){
+		.size = sizeof(struct supd_cause),
+		.kind = kind,
+		.trigger_unit = trigger,
+		.attempt = 1,
+		.scheduled_real = now->real,
+		.scheduled_boot = now->boot,
 	};
 }
 
-static struct unit_job *job_new(struct manager *m, const struct supd_now *now, const struct transaction_job *t,
-				const struct supd_cause *anchor)
+static struct unit_job *job_new(struct manager *m, const struct supd_now *now,
+				const struct transaction_job *t, const struct supd_cause *anchor)
 {
-	const struct supd_cause pulled = cause_of(CAUSE_DEPENDENCY, t->puller ? t->puller->name : NULL, now);
+	const struct supd_cause pulled =
+		cause_of(CAUSE_DEPENDENCY, t->puller ? t->puller->name : NULL, now);
 	struct unit_job *job = calloc(1, sizeof(*job));
 
 	if (!job)
@@ -285,14 +292,16 @@ static void run_all(struct manager *m, const struct supd_now *now, const struct 
 }
 
 /* It cannot be started, for what it requires cannot: a run that ends before it began. */
-static enum manager_verdict fail_at_once(struct manager *m, const struct supd_now *now, struct unit *u,
-					 const struct supd_cause *cause, const struct transaction *t)
+static enum manager_verdict fail_at_once(struct manager *m, const struct supd_now *now,
+					 struct unit *u, const struct supd_cause *cause,
+					 const struct transaction *t)
 {
 	char detail[DETAIL_MAX];
 
 	if (run_begin(m, now, cause, &u->run) < 0)
 		return MANAGER_NO_MEMORY;
-	(void) snprintf(detail, sizeof(detail), "%s %s", t->culprit->name, transaction_fault_words(t->fault));
+	(void) snprintf(detail, sizeof(detail), "%s %s", t->culprit->name,
+			transaction_fault_words(t->fault));
 	u->run->detail = strdup(detail);
 	unit_begin(m, now, u, RUN_RESULT_DEPENDENCY);
 	return MANAGER_DONE;
@@ -353,7 +362,8 @@ void turns_stop(struct manager *m, const struct supd_now *now, struct unit *u)
 	transaction_done(&t);
 }
 
-static void want_restart(struct manager *m, const struct supd_now *now, struct unit *u, const char *because)
+static void want_restart(struct manager *m, const struct supd_now *now, struct unit *u,
+			 const char *because)
 {
 	const struct supd_cause cause = cause_of(CAUSE_DEPENDENCY, because, now);
 
@@ -398,7 +408,8 @@ void turns_failed(struct manager *m, const struct supd_now *now, struct unit *u)
 {
 	char words[DETAIL_MAX], detail[DETAIL_MAX];
 
-	(void) snprintf(detail, sizeof(detail), "%s (%s)", u->name, run_result_words(u->run, words, sizeof(words) / 2));
+	(void) snprintf(detail, sizeof(detail), "%s (%s)", u->name,
+			run_result_words(u->run, words, sizeof(words) / 2));
 	for (size_t i = 0; i < u->node->n_edges; i++) {
 		struct graph_edge *e = &u->node->edge[i];
 
@@ -407,10 +418,11 @@ void turns_failed(struct manager *m, const struct supd_now *now, struct unit *u)
 	}
 }
 
-static void start_others(struct manager *m, const struct supd_now *now, struct unit *u, enum graph_edge_kind kind)
+static void start_others(struct manager *m, const struct supd_now *now, struct unit *u,
+			 enum graph_edge_kind kind)
 {
-	const struct supd_cause cause =
-		cause_of(kind == EDGE_ON_FAILURE ? CAUSE_ON_FAILURE : CAUSE_ON_SUCCESS, u->name, now);
+	const struct supd_cause cause = cause_of(
+		kind == EDGE_ON_FAILURE ? CAUSE_ON_FAILURE : CAUSE_ON_SUCCESS, u->name, now);
 
 	for (size_t i = 0; i < u->node->n_edges; i++) {
 		const struct graph_edge *e = &u->node->edge[i];
@@ -445,7 +457,8 @@ void turns_await_no_more(struct manager *m, struct unit *u)
 		u->is_awaited = false;
 		m->n_starting--;
 	}
-	/* What comes after it has its turn now; but not as long as it is restarted, which may take for ever. */
+	/* What comes after it has its turn now; but not as long as it is restarted, which may take
+	 * for ever. */
 	if (u->service.state != SERVICE_AUTO_RESTART && !unit_is_waiting(u))
 		return;
 	for (size_t i = 0; u->node && i < u->node->n_edges; i++) {

@@ -77,7 +77,8 @@ static const char *const none[] = { NULL };
 
 /* The first that was given; @fallback else. NULL when memory ran out. */
 static const char *const *choose_paths(struct arena *arena, const struct config_paths *first,
-				       const struct config_paths *second, const char *const *fallback)
+				       const struct config_paths *second,
+				       const char *const *fallback)
 {
 	const struct config_paths *chosen = first->n > 0 ? first : second;
 	const char **list;
@@ -97,11 +98,14 @@ static const char *choose(const char *first, const char *second, const char *fal
 
 static int settle(const struct settings_options *o, struct settings *s)
 {
-	s->unit_path = choose_paths(&s->arena, &o->unit_path, &s->config.unit_path, s->defaults.unit_path);
-	s->systemd_unit_path = choose_paths(&s->arena, &o->systemd_unit_path, &s->config.systemd_unit_path, none);
+	s->unit_path =
+		choose_paths(&s->arena, &o->unit_path, &s->config.unit_path, s->defaults.unit_path);
+	s->systemd_unit_path =
+		choose_paths(&s->arena, &o->systemd_unit_path, &s->config.systemd_unit_path, none);
 	s->state_dir = choose(o->state_dir, s->config.state_dir, s->defaults.state);
 	s->runtime_dir = choose(o->runtime_dir, s->config.runtime_dir, s->defaults.runtime);
-	s->runtime_unit_dir = s->runtime_dir ? arena_printf(&s->arena, "%s/supd/units", s->runtime_dir) : NULL;
+	s->runtime_unit_dir =
+		s->runtime_dir ? arena_printf(&s->arena, "%s/supd/units", s->runtime_dir) : NULL;
 	return s->unit_path && s->systemd_unit_path ? 0 : -ENOMEM;
 }
 

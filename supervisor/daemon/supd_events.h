@@ -2,9 +2,9 @@
 #ifndef SUPD_SUPD_EVENTS_H
 #define SUPD_SUPD_EVENTS_H
 
-/* What happens, as core/events.h knows it: said in the log, kept for a while, told to those who follow. The last 1000
- * are kept, in at most 256 KiB. Who follows is told out of these: a reader that is too slow loses the oldest, and is
- * told how many; nothing else grows or waits for it. */
+/* What happens, as core/events.h knows it: said in the log, kept for a while, told to those who
+ * follow. The last 1000 are kept, in at most 256 KiB. Who follows is told out of these: a reader
+ * that is too slow loses the oldest, and is told how many; nothing else grows or waits for it. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,7 +26,8 @@ struct events {
 	struct event_reader *reader;
 };
 
-/* @unit, @run_id (16 bytes) and @fields may be NULL. All is copied; what memory does not suffice for is only logged. */
+/* @unit, @run_id (16 bytes) and @fields may be NULL. All is copied; what memory does not suffice
+ * for is only logged. */
 struct happening {
 	const char *type, *unit;
 	const uint8_t *run_id;
@@ -34,7 +35,8 @@ struct happening {
 };
 void events_tell(struct supd_control *c, const struct happening *h);
 /* From the manager, or a plugin: a type that is not in the table, that has logged itself. */
-void events_tell_plugin(struct supd_control *c, const char *type, const char *unit, const struct supd_row *fields);
+void events_tell_plugin(struct supd_control *c, const char *type, const char *unit,
+			const struct supd_row *fields);
 
 /* ReadEvents. */
 void events_read(struct supd_control *c, const struct control_request *q);

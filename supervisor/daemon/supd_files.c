@@ -49,7 +49,8 @@ bool files_may_see(const struct control_request *q, const struct unit *u)
 
 /* ---- cat ---- */
 
-static int send_piece(struct supd_control *c, const struct control_request *q, const struct unit_piece *piece)
+static int send_piece(struct supd_control *c, const struct control_request *q,
+		      const struct unit_piece *piece)
 {
 	struct arena arena = { 0 };
 	struct report r = { .arena = &arena };
@@ -71,22 +72,26 @@ static bool all_public(const struct unit_source *source)
 	return true;
 }
 
-static void cat_source(struct supd_control *c, const struct control_request *q, const struct unit_source *source)
+static void cat_source(struct supd_control *c, const struct control_request *q,
+		       const struct unit_source *source)
 {
 	char message[512];
 
 	if (!q->is_owner && !all_public(source)) {
-		(void) snprintf(message, sizeof(message), "%s: its files are not readable by everybody", q->unit);
+		(void) snprintf(message, sizeof(message),
+				"%s: its files are not readable by everybody", q->unit);
 		control_done(c->server, q->id, CONTROL_FAILED, message);
 		return;
 	}
 	for (size_t i = 0; i < source->n_pieces; i++)
 		send_piece(c, q, &source->piece[i]);
 	if (source->is_masked && source->n_pieces == 0)
-		(void) snprintf(message, sizeof(message), "%s is masked: there is nothing in it", q->unit);
+		(void) snprintf(message, sizeof(message), "%s is masked: there is nothing in it",
+				q->unit);
 	else if (source->n_pieces == 0)
 		(void) snprintf(message, sizeof(message), "%s: %s", q->unit,
-				source->problems.n > 0 ? source->problems.entry[0].message : "cannot be read");
+				source->problems.n > 0 ? source->problems.entry[0].message
+						       : "cannot be read");
 	control_done(c->server, q->id, source->n_pieces > 0 ? CONTROL_OK : CONTROL_NO_UNIT,
 		     source->n_pieces > 0 ? NULL : message);
 }

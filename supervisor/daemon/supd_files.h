@@ -2,7 +2,8 @@
 #ifndef SUPD_SUPD_FILES_H
 #define SUPD_SUPD_FILES_H
 
-/* What stands in unit files, for those who may read it: what only root can read from the disk, only root is shown. */
+/* What stands in unit files, for those who may read it: what only root can read from the disk, only
+ * root is shown. */
 
 #include <stdbool.h>
 

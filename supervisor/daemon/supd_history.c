@@ -33,7 +33,8 @@ int supd_history_open(sd_event *event, const struct settings *settings, const st
 	*ret = NULL;
 	if (!c->history || places->state_dir < 0)
 		return 0;
-	if (snprintf(path, sizeof(path), "%s/%s", settings->state_dir, HISTORY_FILE) >= (int) sizeof(path))
+	if (snprintf(path, sizeof(path), "%s/%s", settings->state_dir, HISTORY_FILE) >=
+	    (int) sizeof(path))
 		return -ENAMETOOLONG;
 	return history_keeper_new(event, &config, ret);
 }
@@ -49,7 +50,8 @@ void supd_history_run(struct history_keeper *k, const struct unit *u)
 	history_keeper_add(k, &record);
 }
 
-void supd_history_event(struct history_keeper *k, const char *type, const char *unit, const struct supd_row *fields)
+void supd_history_event(struct history_keeper *k, const char *type, const char *unit,
+			const struct supd_row *fields)
 {
 	struct history_record record;
 
@@ -101,7 +103,8 @@ static void on_drop(void *userdata)
 	free(userdata);
 }
 
-static void refuse(struct supd_control *c, const struct control_request *q, int status, const char *sentence)
+static void refuse(struct supd_control *c, const struct control_request *q, int status,
+		   const char *sentence)
 {
 	control_done(c->server, q->id, status, sentence);
 }
@@ -111,17 +114,26 @@ void history_ask(struct supd_control *c, const struct control_request *q)
 	bool is_list = q->verb == CONTROL_HISTORY;
 	uint8_t first[RUN_ID_BYTES], last[RUN_ID_BYTES];
 	struct history_filter filter = {
-		.unit = q->units, .n_units = q->n_units, .cause = q->cause, .since = q->since, .until = q->until,
-		.limit = q->lines > 0 ? q->lines : UINT64_MAX, .offset = q->offset, .patience = PATIENCE,
+		.unit = q->units,
+		.n_units = q->n_units,
+		.cause = q->cause,
+		.since = q->since,
+		.until = q->until,
+		.limit = q->lines > 0 ? q->lines : UINT64_MAX,
+		.offset = q->offset,
+		.patience = PATIENCE,
 	};
 	struct history_answer answer = {
-		.record = is_list ? on_record : NULL, .tally = is_list ? NULL : on_tally, .done = on_answered,
+		.record = is_list ? on_record : NULL,
+		.tally = is_list ? NULL : on_tally,
+		.done = on_answered,
 		.drop = on_drop,
 	};
 	struct asked *a;
 
 	if (!c->history) {
-		refuse(c, q, CONTROL_FAILED, "this supd keeps no history (History= in supd.conf, or it has no disk to write to)");
+		refuse(c, q, CONTROL_FAILED,
+		       "this supd keeps no history (History= in supd.conf, or it has no disk to write to)");
 		return;
 	}
 	if (q->outcomes && !history_classes_from_string(q->outcomes, &filter.classes)) {

@@ -2,7 +2,8 @@
 #ifndef SUPD_SUPD_HISTORY_H
 #define SUPD_SUPD_HISTORY_H
 
-/* The daemon's history: what the manager's observer hears is written down, and who asks gets it told. */
+/* The daemon's history: what the manager's observer hears is written down, and who asks gets it
+ * told. */
 
 #include <stdbool.h>
 #include <systemd/sd-event.h>
@@ -15,7 +16,8 @@ struct supd_control;
 struct supd_row;
 struct unit;
 
-/* *ret is NULL where there is to be none: History=no, or nothing can be kept. 0 or a negative errno. */
+/* *ret is NULL where there is to be none: History=no, or nothing can be kept. 0 or a negative
+ * errno. */
 int supd_history_open(sd_event *event, const struct settings *settings, const struct places *places,
 		      struct history_keeper **ret);
 
@@ -24,6 +26,7 @@ void history_ask(struct supd_control *c, const struct control_request *q);
 
 /* What the manager's observer hears; @k may be NULL. */
 void supd_history_run(struct history_keeper *k, const struct unit *u);
-void supd_history_event(struct history_keeper *k, const char *type, const char *unit, const struct supd_row *fields);
+void supd_history_event(struct history_keeper *k, const char *type, const char *unit,
+			const struct supd_row *fields);
 
 #endif

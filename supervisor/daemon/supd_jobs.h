@@ -29,8 +29,10 @@ void jobs_skip(struct supd_control *c, const struct control_request *q);
 /* What the manager's observer hears. */
 void jobs_started(struct supd_control *c, const struct unit *u);
 void jobs_settled(struct supd_control *c, const struct unit *u, bool run_ended);
-void jobs_event(struct supd_control *c, const char *type, const char *unit, const struct supd_row *fields);
-/* Timers may have been turned off, or taken away: who waits for a timer's run that has not begun is told. */
+void jobs_event(struct supd_control *c, const char *type, const char *unit,
+		const struct supd_row *fields);
+/* Timers may have been turned off, or taken away: who waits for a timer's run that has not begun is
+ * told. */
 void jobs_timers_changed(struct supd_control *c);
 
 #endif

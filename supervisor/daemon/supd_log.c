@@ -10,7 +10,8 @@
 #include "core/unit.h"
 #include "daemon/supd_control.h"
 
-static void tell(struct supd_control *c, const char *type, const struct unit *u, const struct report *fields)
+static void tell(struct supd_control *c, const char *type, const struct unit *u,
+		 const struct report *fields)
 {
 	const struct supd_row row = { .field = fields->field, .n = fields->n };
 	const struct happening h = {
@@ -20,7 +21,8 @@ static void tell(struct supd_control *c, const char *type, const struct unit *u,
 	events_tell(c, &h);
 }
 
-static void report_beginning(struct report *r, const struct run *run, char hex[2 * RUN_ID_BYTES + 1])
+static void report_beginning(struct report *r, const struct run *run,
+			     char hex[2 * RUN_ID_BYTES + 1])
 {
 	text_hex16(run->id, hex);
 	report_string(r, "run_id", hex);
@@ -80,7 +82,8 @@ void supd_log_settled(struct supd_control *c, const struct unit *u, bool run_end
 	report_string(&r, "result", run_result_to_string(run->result));
 	report_string(&r, "words", run_result_words(run, words, sizeof(words)));
 	report_bool(&r, "failed", is_failure(run->result));
-	report_span(&r, "duration", has_started ? usec_sub(run->ended_boot, run->started_boot) : USEC_NEVER);
+	report_span(&r, "duration",
+		    has_started ? usec_sub(run->ended_boot, run->started_boot) : USEC_NEVER);
 	report_string(&r, "unmet", run_unmet(run));
 	report_span(&r, "restart_in", is_restarted ? u->config->spec->restart->delay : USEC_NEVER);
 	tell(c, "finished", u, &r);

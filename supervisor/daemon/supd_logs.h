@@ -2,8 +2,9 @@
 #ifndef SUPD_SUPD_LOGS_H
 #define SUPD_SUPD_LOGS_H
 
-/* Answers what services have printed. The disk is read by the keeper's thread, a part at a time, and the next part when
- * the caller has taken the one before; who follows is given more as soon as more has been written. */
+/* Answers what services have printed. The disk is read by the keeper's thread, a part at a time,
+ * and the next part when the caller has taken the one before; who follows is given more as soon as
+ * more has been written. */
 
 struct control_request;
 struct supd_control;

@@ -70,11 +70,13 @@ static enum options_verdict wrong(const char *before, const char *value, const c
 {
 	char shown[128];
 
-	(void) fprintf(stderr, "supd: %s'%s'%s\n", before, text_escape_to(shown, sizeof(shown), value), after);
+	(void) fprintf(stderr, "supd: %s'%s'%s\n", before,
+		       text_escape_to(shown, sizeof(shown), value), after);
 	return OPTIONS_WRONG;
 }
 
-static enum options_verdict set_paths(struct options *o, struct config_paths *paths, const char *value)
+static enum options_verdict set_paths(struct options *o, struct config_paths *paths,
+				      const char *value)
 {
 	if (settings_add_paths(value, &o->arena, paths) >= 0)
 		return OPTIONS_GO_ON;

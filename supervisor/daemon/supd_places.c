@@ -25,10 +25,12 @@ static int lock(int dir, const char *path, const char *what, int *ret)
 	int r = lock_take(dir, LOCK_NAME, &holder);
 
 	if (r == -EAGAIN && holder > 0)
-		log_error(0, "another supd (pid %d) uses the %s directory %s; this one does not start", (int) holder,
-			  what, path);
+		log_error(0,
+			  "another supd (pid %d) uses the %s directory %s; this one does not start",
+			  (int) holder, what, path);
 	else if (r == -EAGAIN)
-		log_error(0, "another supd uses the %s directory %s; this one does not start", what, path);
+		log_error(0, "another supd uses the %s directory %s; this one does not start", what,
+			  path);
 	else if (r < 0 && r != -EROFS)
 		log_error(r, "the %s directory %s cannot be locked", what, path);
 	else
@@ -56,18 +58,23 @@ static int open_runtime_dir(const struct settings *settings, struct places *p)
 		r = fd < 0 || fstat(fd, &st) < 0 ? -errno : 0;
 	}
 	if (r < 0) {
-		log_error(r, "the runtime directory %s cannot be made (--runtime-dir= names another)", p->socket_dir);
+		log_error(r,
+			  "the runtime directory %s cannot be made (--runtime-dir= names another)",
+			  p->socket_dir);
 		return r;
 	}
 	if (st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH))) {
-		log_error(0, "the runtime directory %s belongs to somebody else, or others may write to it",
-			  p->socket_dir);
+		log_error(
+			0,
+			"the runtime directory %s belongs to somebody else, or others may write to it",
+			p->socket_dir);
 		return -EPERM;
 	}
 	return lock(fd, p->socket_dir, "runtime", &p->runtime_lock);
 }
 
-/* On a read-only disk supd runs without a memory; whatever else is wrong with the directory is an error. */
+/* On a read-only disk supd runs without a memory; whatever else is wrong with the directory is an
+ * error. */
 static int open_state_dir(const struct settings *settings, struct places *p)
 {
 	const char *path = settings->state_dir;
@@ -83,7 +90,10 @@ static int open_state_dir(const struct settings *settings, struct places *p)
 		p->state_dir = -1;
 	}
 	if (r == -EROFS) {
-		log_warning(0, "the state directory %s is on a read-only disk; nothing is kept over restarts", path);
+		log_warning(
+			0,
+			"the state directory %s is on a read-only disk; nothing is kept over restarts",
+			path);
 		return 0;
 	}
 	log_error(0, "%s", sentence[0] ? sentence : strerror(-r));
@@ -92,8 +102,8 @@ static int open_state_dir(const struct settings *settings, struct places *p)
 
 /* ---- plugins ---- */
 
-/* Run from the build tree, supd takes the plugin that was built with it. The plugin itself is not so much as looked
- * at before it is asked for. */
+/* Run from the build tree, supd takes the plugin that was built with it. The plugin itself is not
+ * so much as looked at before it is asked for. */
 static char *build_plugin_dir(void)
 {
 	_cleanup_free_ char *self = realpath("/proc/self/exe", NULL), *mark = NULL, *dir = NULL;

@@ -2,7 +2,8 @@
 #ifndef SUPD_SUPD_PLACES_H
 #define SUPD_SUPD_PLACES_H
 
-/* The directories of this daemon: made, judged, and locked, so that there is one daemon a directory. */
+/* The directories of this daemon: made, judged, and locked, so that there is one daemon a
+ * directory. */
 
 struct settings;
 

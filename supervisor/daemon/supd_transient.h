@@ -2,9 +2,10 @@
 #ifndef SUPD_DAEMON_SUPD_TRANSIENT_H
 #define SUPD_DAEMON_SUPD_TRANSIENT_H
 
-/* Transient units, of supctl run: their files lie in <runtime dir>/supd/transient, the last directory of the unit path,
- * from when they are asked for until they are over: a service when its run has ended, one with a timer when that will
- * never elapse again, or was stopped. They outlive the daemon, and with a timer they go on; a boot takes them away. */
+/* Transient units, of supctl run: their files lie in <runtime dir>/supd/transient, the last
+ * directory of the unit path, from when they are asked for until they are over: a service when its
+ * run has ended, one with a timer when that will never elapse again, or was stopped. They outlive
+ * the daemon, and with a timer they go on; a boot takes them away. */
 
 #include <stdbool.h>
 #include <systemd/sd-event.h>
@@ -14,8 +15,9 @@ struct supd_control;
 struct transients;
 struct unit;
 
-/* Opens or makes the directory below @socket_dir, and removes services whose run went with the daemon before. Without a
- * directory (it has been said why) nothing can be transient. 0 or -ENOMEM. */
+/* Opens or makes the directory below @socket_dir, and removes services whose run went with the
+ * daemon before. Without a directory (it has been said why) nothing can be transient. 0 or
+ * -ENOMEM. */
 int transients_new(const char *socket_dir, struct transients **ret);
 struct transients *transients_free(struct transients *t);
 /* NULL: there is none. */

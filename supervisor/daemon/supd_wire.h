@@ -2,7 +2,8 @@
 #ifndef SUPD_SUPD_WIRE_H
 #define SUPD_SUPD_WIRE_H
 
-/* Who hears of what: the world's events go to the manager, the manager's news to the log and to those who wait. */
+/* Who hears of what: the world's events go to the manager, the manager's news to the log and to
+ * those who wait. */
 
 struct manager;
 struct manager_observer;

@@ -61,7 +61,8 @@ static bool first_process_says_so(void)
 	if (read_small("/proc/1/environ", &environment, &n) < 0)
 		return false;
 	for (; i < n; i += strlen(environment + i) + 1)
-		if (str_starts(environment + i, "container=") && environment[i + strlen("container=")])
+		if (str_starts(environment + i, "container=") &&
+		    environment[i + strlen("container=")])
 			return true;
 	return false;
 }
@@ -83,7 +84,8 @@ static bool is_container(void)
 
 /* ---- what %u, %h and the like stand for ---- */
 
-static const char *from_environment(struct arena *arena, const char *const *names, const char *fallback)
+static const char *from_environment(struct arena *arena, const char *const *names,
+				    const char *fallback)
 {
 	for (; *names; names++) {
 		const char *value = getenv(*names);
@@ -94,7 +96,8 @@ static const char *from_environment(struct arena *arena, const char *const *name
 	return fallback;
 }
 
-static const char *below_home(struct arena *arena, const char *name, const char *home, const char *fallback)
+static const char *below_home(struct arena *arena, const char *name, const char *home,
+			      const char *fallback)
 {
 	const char *value = getenv(name);
 
@@ -120,7 +123,8 @@ static void name_user(struct arena *arena, struct specifiers *s)
 		s->home = p && p->pw_dir[0] == '/' ? arena_strdup(arena, p->pw_dir) : NULL;
 }
 
-static void name_directories(bool is_user, struct arena *arena, const struct directories *d, struct specifiers *s)
+static void name_directories(bool is_user, struct arena *arena, const struct directories *d,
+			     struct specifiers *s)
 {
 	static const char *const tmp[] = { "TMPDIR", "TEMP", "TMP", NULL };
 
@@ -148,10 +152,21 @@ static const char *architecture(const char *machine)
 	static const struct {
 		const char *machine, *name;
 	} table[] = {
-		{ "x86_64", "x86-64" }, { "i386", "x86" },   { "i486", "x86" },	    { "i586", "x86" },
-		{ "i686", "x86" },	{ "aarch64", "arm64" }, { "armv6l", "arm" },   { "armv7l", "arm" },
-		{ "armv8l", "arm" },	{ "riscv32", "riscv32" }, { "riscv64", "riscv64" }, { "ppc64le", "ppc64-le" },
-		{ "ppc64", "ppc64" },	{ "s390x", "s390x" }, { "loongarch64", "loongarch64" },
+		{ "x86_64", "x86-64" },
+		{ "i386", "x86" },
+		{ "i486", "x86" },
+		{ "i586", "x86" },
+		{ "i686", "x86" },
+		{ "aarch64", "arm64" },
+		{ "armv6l", "arm" },
+		{ "armv7l", "arm" },
+		{ "armv8l", "arm" },
+		{ "riscv32", "riscv32" },
+		{ "riscv64", "riscv64" },
+		{ "ppc64le", "ppc64-le" },
+		{ "ppc64", "ppc64" },
+		{ "s390x", "s390x" },
+		{ "loongarch64", "loongarch64" },
 	};
 
 	for (size_t i = 0; i < ELEMENTS(table); i++)
@@ -208,7 +223,8 @@ static void name_os(struct arena *arena, struct specifiers *s)
 /* machine-info(5); where that says nothing, the host's name without its domain. */
 static const char *pretty_host_name(struct arena *arena, const char *host_name)
 {
-	const char *pretty = assigned(read_assignments(arena, "/etc/machine-info"), "PRETTY_HOSTNAME");
+	const char *pretty =
+		assigned(read_assignments(arena, "/etc/machine-info"), "PRETTY_HOSTNAME");
 
 	if (pretty && *pretty)
 		return pretty;
@@ -218,7 +234,8 @@ static const char *pretty_host_name(struct arena *arena, const char *host_name)
 /* 8-4-4-4-12 digits. */
 static void uuid_print(const char hex[33], char ret[37])
 {
-	(void) snprintf(ret, 37, "%.8s-%.4s-%.4s-%.4s-%.12s", hex, hex + 8, hex + 12, hex + 16, hex + 20);
+	(void) snprintf(ret, 37, "%.8s-%.4s-%.4s-%.4s-%.12s", hex, hex + 8, hex + 12, hex + 16,
+			hex + 20);
 }
 
 static void name_machine(struct surroundings *s)

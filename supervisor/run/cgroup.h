@@ -2,8 +2,8 @@
 #ifndef SUPD_RUN_CGROUP_H
 #define SUPD_RUN_CGROUP_H
 
-/* One cgroup of the v2 hierarchy, as a folder. It is there to hold processes together, whatever they do
- * about sessions and parents; its controllers are the matter of cgroup_control.h. */
+/* One cgroup of the v2 hierarchy, as a folder. It is there to hold processes together, whatever
+ * they do about sessions and parents; its controllers are the matter of cgroup_control.h. */
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -15,7 +15,8 @@ struct cgroup {
 };
 
 void cgroup_done(struct cgroup *g);
-/* The one this process is in. -ENOENT: there is no v2 hierarchy to be seen; -EXDEV: its mount shows another part. */
+/* The one this process is in. -ENOENT: there is no v2 hierarchy to be seen; -EXDEV: its mount shows
+ * another part. */
 int cgroup_open_own(struct cgroup *ret);
 /* Where a process is, as "/proc/PID/cgroup" shows it; gives. -ESRCH: there is none. */
 int cgroup_of_process(pid_t pid, char **ret);
@@ -27,7 +28,8 @@ bool cgroup_is_usable(const struct cgroup *g);
 /* For a child to write "0" to. */
 int cgroup_open_procs(const struct cgroup *g);
 
-/* Is a living process in it or below? Negative errno: cannot be told; -ENODEV or -ENOENT: it is gone. */
+/* Is a living process in it or below? Negative errno: cannot be told; -ENODEV or -ENOENT: it is
+ * gone. */
 int cgroup_is_populated(const struct cgroup *g);
 /* Every process in it and below, but @spare (0: none); those that are forked meanwhile, too. */
 int cgroup_signal(const struct cgroup *g, int signal, pid_t spare);

@@ -2,8 +2,8 @@
 #ifndef SUPD_RUN_CHECKS_H
 #define SUPD_RUN_CHECKS_H
 
-/* Conditions that are being looked at, by threads of their own: a look that hangs on a dead network mount holds up
- * neither the loop nor the starts of services that ask for nothing of the kind. */
+/* Conditions that are being looked at, by threads of their own: a look that hangs on a dead network
+ * mount holds up neither the loop nor the starts of services that ask for nothing of the kind. */
 
 #include <stdint.h>
 #include <systemd/sd-event.h>
@@ -15,7 +15,8 @@ struct checks;
 
 struct checks_listener {
 	void *userdata;
-	void (*checked)(void *userdata, world_token token, enum condition_outcome outcome, const char *unmet, int error);
+	void (*checked)(void *userdata, world_token token, enum condition_outcome outcome,
+			const char *unmet, int error);
 };
 
 /* @environment, of the daemon, is lent. */

@@ -24,7 +24,8 @@ static int64_t clock_usec(clockid_t clock)
 	struct timespec ts;
 
 	clock_gettime(clock, &ts);
-	return (int64_t) ts.tv_sec * (int64_t) USEC_PER_SEC + (int64_t) ts.tv_nsec / (int64_t) NSEC_PER_USEC;
+	return (int64_t) ts.tv_sec * (int64_t) USEC_PER_SEC +
+	       (int64_t) ts.tv_nsec / (int64_t) NSEC_PER_USEC;
 }
 
 static int64_t offset_now(void)
@@ -35,9 +36,12 @@ static int64_t offset_now(void)
 /* So far away that it never elapses. */
 static int arm(struct clock_watch *w)
 {
-	struct itimerspec its = { .it_value.tv_sec = sizeof(time_t) > 4 ? (time_t) (INT64_C(1) << 40) : INT32_MAX };
+	struct itimerspec its = { .it_value.tv_sec = sizeof(time_t) > 4
+							     ? (time_t) (INT64_C(1) << 40)
+							     : INT32_MAX };
 
-	if (timerfd_settime(w->fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &its, NULL) < 0 && errno != ECANCELED)
+	if (timerfd_settime(w->fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &its, NULL) < 0 &&
+	    errno != ECANCELED)
 		return -errno;
 	return 0;
 }
@@ -76,7 +80,8 @@ void clock_watch_check(struct clock_watch *w, int timeout)
 		tell(w);
 }
 
-int clock_watch_new(sd_event *event, int64_t priority, clock_watch_fn *fn, void *userdata, struct clock_watch **ret)
+int clock_watch_new(sd_event *event, int64_t priority, clock_watch_fn *fn, void *userdata,
+		    struct clock_watch **ret)
 {
 	struct clock_watch *w = calloc(1, sizeof(*w));
 	int r;

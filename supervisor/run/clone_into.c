@@ -6,7 +6,8 @@
 #include <signal.h>
 #include <sys/syscall.h>
 
-/* libc has no clone3(), and through syscall() it cannot be called: parent and child would return on different stacks. */
+/* libc has no clone3(), and through syscall() it cannot be called: parent and child would return on
+ * different stacks. */
 
 #if defined(SYS_clone3) && defined(CLONE_INTO_CGROUP) && defined(__x86_64__) && defined(__LP64__)
 
@@ -24,7 +25,8 @@ static long call_on_stack(struct clone_args *args, int (*fn)(void *userdata), vo
 			 "hlt\n"
 			 "1:"
 			 : "+a"(r)
-			 : "D"(args), "S"(sizeof(*args)), [fn] "r"(in_child), [argument] "r"(argument)
+			 : "D"(args),
+			   "S"(sizeof(*args)), [fn] "r"(in_child), [argument] "r"(argument)
 			 : "rcx", "r11", "cc", "memory");
 	return r;
 }
@@ -57,8 +59,8 @@ static long call_on_stack(struct clone_args *args, int (*fn)(void *userdata), vo
 
 #ifdef IS_UNKNOWN_HERE
 
-pid_t clone_into_cgroup(int cgroup, int (*fn)(void *userdata), void *userdata, void *stack, size_t stack_size,
-			uint64_t flags, pid_t *child_tid, int *pidfd)
+pid_t clone_into_cgroup(int cgroup, int (*fn)(void *userdata), void *userdata, void *stack,
+			size_t stack_size, uint64_t flags, pid_t *child_tid, int *pidfd)
 {
 	(void) cgroup;
 	(void) fn;
@@ -74,8 +76,8 @@ pid_t clone_into_cgroup(int cgroup, int (*fn)(void *userdata), void *userdata, v
 
 #else
 
-pid_t clone_into_cgroup(int cgroup, int (*fn)(void *userdata), void *userdata, void *stack, size_t stack_size,
-			uint64_t flags, pid_t *child_tid, int *pidfd)
+pid_t clone_into_cgroup(int cgroup, int (*fn)(void *userdata), void *userdata, void *stack,
+			size_t stack_size, uint64_t flags, pid_t *child_tid, int *pidfd)
 {
 	struct clone_args args = {
 		.flags = flags | CLONE_INTO_CGROUP,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* In what kind of machine or container this is, by the signs that systemd-detect-virt(1) goes by. */
+/* In what kind of machine or container this is, by the signs that systemd-detect-virt(1) goes
+ * by. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -95,11 +96,23 @@ static const char *by_dmi(struct facts *f)
 		"/sys/class/dmi/id/bios_vendor", "/sys/class/dmi/id/product_version",
 	};
 	static const struct sign vendors[] = {
-		{ "KVM", "kvm" }, { "OpenStack", "kvm" }, { "KubeVirt", "kvm" }, { "Amazon EC2", "amazon" },
-		{ "QEMU", "qemu" }, { "VMware", "vmware" }, { "VMW", "vmware" }, { "innotek GmbH", "oracle" },
-		{ "VirtualBox", "oracle" }, { "Oracle Corporation", "oracle" }, { "Xen", "xen" }, { "Bochs", "bochs" },
-		{ "Parallels", "parallels" }, { "BHYVE", "bhyve" }, { "Hyper-V", "microsoft" },
-		{ "Apple Virtualization", "apple" }, { "Google Compute Engine", "google" },
+		{ "KVM", "kvm" },
+		{ "OpenStack", "kvm" },
+		{ "KubeVirt", "kvm" },
+		{ "Amazon EC2", "amazon" },
+		{ "QEMU", "qemu" },
+		{ "VMware", "vmware" },
+		{ "VMW", "vmware" },
+		{ "innotek GmbH", "oracle" },
+		{ "VirtualBox", "oracle" },
+		{ "Oracle Corporation", "oracle" },
+		{ "Xen", "xen" },
+		{ "Bochs", "bochs" },
+		{ "Parallels", "parallels" },
+		{ "BHYVE", "bhyve" },
+		{ "Hyper-V", "microsoft" },
+		{ "Apple Virtualization", "apple" },
+		{ "Google Compute Engine", "google" },
 	};
 	const char *line, *name = NULL;
 
@@ -107,7 +120,8 @@ static const char *by_dmi(struct facts *f)
 		if (facts_read_line(f, files[i], &line) >= 0)
 			name = by_sign(vendors, ELEMENTS(vendors), line);
 	/* Amazon's bare metal says so. */
-	if (name && str_equal(name, "amazon") && facts_read_line(f, files[0], &line) >= 0 && strstr(line, ".metal"))
+	if (name && str_equal(name, "amazon") && facts_read_line(f, files[0], &line) >= 0 &&
+	    strstr(line, ".metal"))
 		return NULL;
 	return name;
 }
@@ -116,9 +130,12 @@ static const char *by_cpu(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
 	static const struct sign hypervisors[] = {
-		{ "XenVMMXenVMM", "xen" }, { "KVMKVMKVM", "kvm" }, { "Linux KVM Hv", "kvm" }, { "TCGTCGTCGTCG", "qemu" },
-		{ "VMwareVMware", "vmware" }, { "Microsoft Hv", "microsoft" }, { "bhyve bhyve ", "bhyve" },
-		{ "QNXQVMBSQG", "qnx" }, { "ACRNACRNACRN", "acrn" }, { "SRESRESRESRE", "sre" }, { "Apple VZ", "apple" },
+		{ "XenVMMXenVMM", "xen" },    { "KVMKVMKVM", "kvm" },
+		{ "Linux KVM Hv", "kvm" },    { "TCGTCGTCGTCG", "qemu" },
+		{ "VMwareVMware", "vmware" }, { "Microsoft Hv", "microsoft" },
+		{ "bhyve bhyve ", "bhyve" },  { "QNXQVMBSQG", "qnx" },
+		{ "ACRNACRNACRN", "acrn" },   { "SRESRESRESRE", "sre" },
+		{ "Apple VZ", "apple" },
 	};
 	unsigned eax, ebx, ecx, edx, name[4] = { 0 };
 	const char *known;
@@ -142,10 +159,12 @@ static const char *by_device_tree(struct facts *f)
 			return "kvm";
 		return strstr(line, "xen") ? "xen" : strstr(line, "vmware") ? "vmware" : "vm-other";
 	}
-	if (exists("/proc/device-tree/ibm,partition-name") && exists("/proc/device-tree/hmc-managed?") &&
+	if (exists("/proc/device-tree/ibm,partition-name") &&
+	    exists("/proc/device-tree/hmc-managed?") &&
 	    !exists("/proc/device-tree/chosen/qemu,graphic-width"))
 		return "powervm";
-	if (facts_read_line(f, "/proc/device-tree/compatible", &line) >= 0 && str_equal(line, "qemu,pseries"))
+	if (facts_read_line(f, "/proc/device-tree/compatible", &line) >= 0 &&
+	    str_equal(line, "qemu,pseries"))
 		return "qemu";
 	return NULL;
 }
@@ -155,8 +174,8 @@ static bool is_xen_guest(struct facts *f)
 {
 	const char *line;
 
-	return exists("/proc/xen") &&
-	       !(facts_read_line(f, "/proc/xen/capabilities", &line) >= 0 && strstr(line, "control_d"));
+	return exists("/proc/xen") && !(facts_read_line(f, "/proc/xen/capabilities", &line) >= 0 &&
+					strstr(line, "control_d"));
 }
 
 static const char *by_proc(struct facts *f)
@@ -164,7 +183,8 @@ static const char *by_proc(struct facts *f)
 	const char *text;
 	size_t n;
 
-	if (facts_read(f, "/proc/cpuinfo", &text, &n) >= 0 && strstr(text, "\nvendor_id\t: User Mode Linux"))
+	if (facts_read(f, "/proc/cpuinfo", &text, &n) >= 0 &&
+	    strstr(text, "\nvendor_id\t: User Mode Linux"))
 		return "uml";
 	if (facts_read(f, "/proc/sysinfo", &text, &n) >= 0 && strstr(text, "VM00 Control Program"))
 		return strstr(text, "z/VM") ? "zvm" : "kvm";

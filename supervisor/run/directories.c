@@ -17,7 +17,8 @@
 #define PARENT_MODE 0755
 #define OPEN_FLAGS (O_RDONLY | O_DIRECTORY | O_CLOEXEC)
 
-/* A link that somebody else made could lead what is done as root anywhere. One of ours leads where an admin wants it. */
+/* A link that somebody else made could lead what is done as root anywhere. One of ours leads where
+ * an admin wants it. */
 static bool is_own_link(int parent, const char *name)
 {
 	struct stat st;
@@ -146,10 +147,13 @@ static int give(int parent, const char *name, const struct stat *st, void *userd
 
 	if (!S_ISDIR(st->st_mode) && st->st_nlink > 1 && st->st_uid != o->uid)
 		return 0;
-	return fchownat(parent, name, o->uid, o->gid, AT_SYMLINK_NOFOLLOW) < 0 && errno != ENOENT ? -errno : 0;
+	return fchownat(parent, name, o->uid, o->gid, AT_SYMLINK_NOFOLLOW) < 0 && errno != ENOENT
+		       ? -errno
+		       : 0;
 }
 
-/* The whole tree, but only if the folder is not theirs already: as systemd, so that it costs nothing as a rule. */
+/* The whole tree, but only if the folder is not theirs already: as systemd, so that it costs
+ * nothing as a rule. */
 static int own(int fd, uid_t uid, gid_t gid)
 {
 	struct owner o = { uid, gid };
@@ -169,8 +173,8 @@ static int own(int fd, uid_t uid, gid_t gid)
 	return r;
 }
 
-static int make_one(int root, const char *path, const struct exec_directory_set *set, enum exec_directory_kind kind,
-		    uid_t uid, gid_t gid)
+static int make_one(int root, const char *path, const struct exec_directory_set *set,
+		    enum exec_directory_kind kind, uid_t uid, gid_t gid)
 {
 	bool is_new = false;
 	int fd = make_path(root, path, set->mode, &is_new), r = 0;
@@ -187,7 +191,8 @@ static int make_one(int root, const char *path, const struct exec_directory_set 
 	return r;
 }
 
-int directories_make(const struct exec_directories *d, uid_t uid, gid_t gid, enum exec_step *reterr_step)
+int directories_make(const struct exec_directories *d, uid_t uid, gid_t gid,
+		     enum exec_step *reterr_step)
 {
 	static const enum exec_step steps[] = {
 		[EXEC_DIRECTORY_RUNTIME] = EXEC_STEP_RUNTIME_DIRECTORY,
@@ -252,7 +257,8 @@ int directories_set_aside(const char *root, const char *path, char **ret)
 	if (parent < 0)
 		return parent;
 	(void) getrandom(&chance, sizeof(chance), GRND_NONBLOCK);
-	if (asprintf(&aside, "%.*s.supd-%016llx", (int) (name - path), path, (unsigned long long) chance) < 0)
+	if (asprintf(&aside, "%.*s.supd-%016llx", (int) (name - path), path,
+		     (unsigned long long) chance) < 0)
 		return -ENOMEM;
 	if (renameat(parent, name, parent, aside + (name - path)) < 0) {
 		int r = -errno;

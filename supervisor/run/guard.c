@@ -81,7 +81,8 @@ static bool is_watched(const struct watch *w, const struct process *p)
 {
 	/* What has session 0 was started by the kernel, or outside of a pid namespace. */
 	for (size_t i = 0; i < w->n; i++)
-		if ((p->session != 0 && p->session == w->list[i].session) || process_has_environment(p->pid, w->list[i].invocation))
+		if ((p->session != 0 && p->session == w->list[i].session) ||
+		    process_has_environment(p->pid, w->list[i].invocation))
 			return true;
 	return false;
 }
@@ -120,7 +121,8 @@ static void end_all(const struct watch *w)
 		(void) poll(NULL, 0, ROUND_MSEC);
 	if (!w->cgroup)
 		return;
-	for (unsigned round = 0; round < ROUNDS_MAX && cgroup_home_end(w->cgroup) == -EBUSY; round++)
+	for (unsigned round = 0; round < ROUNDS_MAX && cgroup_home_end(w->cgroup) == -EBUSY;
+	     round++)
 		(void) poll(NULL, 0, ROUND_MSEC);
 }
 
@@ -162,7 +164,8 @@ static void close_from(int first)
 		(void) close(fd);
 }
 
-/* Nothing of the daemon's is kept: not its locks, its log, its terminal, or its folder. Returns the socket. */
+/* Nothing of the daemon's is kept: not its locks, its log, its terminal, or its folder. Returns the
+ * socket. */
 static int leave_all_behind(int fd)
 {
 	int null;

@@ -51,7 +51,8 @@ static int lookup_error(int r, const void *found)
 	}
 }
 
-/* Exactly one of @name and @uid counts. The entry's strings are in *ret_buf, which the caller frees. */
+/* Exactly one of @name and @uid counts. The entry's strings are in *ret_buf, which the caller
+ * frees. */
 static int passwd_lookup(const char *name, uid_t uid, struct passwd *ret, char **ret_buf)
 {
 	for (size_t size = 1024; size <= LOOKUP_MAX; size *= 4) {
@@ -61,7 +62,8 @@ static int passwd_lookup(const char *name, uid_t uid, struct passwd *ret, char *
 
 		if (!buf)
 			return -ENOMEM;
-		r = name ? getpwnam_r(name, ret, buf, size, &found) : getpwuid_r(uid, ret, buf, size, &found);
+		r = name ? getpwnam_r(name, ret, buf, size, &found)
+			 : getpwuid_r(uid, ret, buf, size, &found);
 		if (r == ERANGE)
 			continue;
 		r = lookup_error(r, found);
@@ -82,7 +84,8 @@ static int group_entry_lookup(const char *name, gid_t gid, gid_t *ret)
 
 		if (!buf)
 			return -ENOMEM;
-		r = name ? getgrnam_r(name, &entry, buf, size, &found) : getgrgid_r(gid, &entry, buf, size, &found);
+		r = name ? getgrnam_r(name, &entry, buf, size, &found)
+			 : getgrgid_r(gid, &entry, buf, size, &found);
 		if (r == ERANGE)
 			continue;
 		r = lookup_error(r, found);
@@ -93,7 +96,8 @@ static int group_entry_lookup(const char *name, gid_t gid, gid_t *ret)
 	return -ERANGE;
 }
 
-/* As with users, a number must stand in the database too: systemd refuses to guess, and so do we. */
+/* As with users, a number must stand in the database too: systemd refuses to guess, and so do
+ * we. */
 static int group_lookup(const char *group, gid_t *ret)
 {
 	uint32_t number;
@@ -112,14 +116,18 @@ static bool is_no_login(const char *shell)
 {
 	const char *base = strrchr(shell, '/');
 
-	return !base || str_equal(base, "/nologin") || str_equal(base, "/false") || str_equal(base, "/true");
+	return !base || str_equal(base, "/nologin") || str_equal(base, "/false") ||
+	       str_equal(base, "/true");
 }
 
-/* Home directories and shells that are none are left out, as systemd does: "/" says nothing of a home. */
+/* Home directories and shells that are none are left out, as systemd does: "/" says nothing of a
+ * home. */
 static int take_entry(struct identity *id, const struct passwd *entry, struct arena *arena)
 {
-	const char *home = entry->pw_dir && entry->pw_dir[0] == '/' && entry->pw_dir[1] ? entry->pw_dir : NULL;
-	const char *shell = entry->pw_shell && !is_no_login(entry->pw_shell) ? entry->pw_shell : NULL;
+	const char *home =
+		entry->pw_dir && entry->pw_dir[0] == '/' && entry->pw_dir[1] ? entry->pw_dir : NULL;
+	const char *shell = entry->pw_shell && !is_no_login(entry->pw_shell) ? entry->pw_shell
+									     : NULL;
 
 	id->name = arena_strdup(arena, entry->pw_name);
 	id->home = home ? arena_strdup(arena, home) : NULL;
@@ -220,8 +228,8 @@ static int groups_lookup(const struct service_spec *spec, struct arena *arena, s
 	}
 	id->groups = groups;
 	id->n_groups = n;
-	/* root that remains root keeps its groups: as systemd does, and where no groups may be set (in a user namespace,
-	 * say) it works all the same. */
+	/* root that remains root keeps its groups: as systemd does, and where no groups may be set
+	 * (in a user namespace, say) it works all the same. */
 	id->set_groups = n > 0;
 	return r;
 }
@@ -240,7 +248,8 @@ static bool is_own_group(gid_t gid)
 }
 
 /* Without rights nothing can be set; what is asked for must be what we are. */
-static int settle_without_rights(const struct service_spec *spec, struct identity *id, enum exec_step *reterr_step)
+static int settle_without_rights(const struct service_spec *spec, struct identity *id,
+				 enum exec_step *reterr_step)
 {
 	if (spec->exec->user && id->uid != geteuid()) {
 		*reterr_step = EXEC_STEP_USER;
@@ -256,10 +265,11 @@ static int settle_without_rights(const struct service_spec *spec, struct identit
 	return 0;
 }
 
-int identity_lookup(const struct service_spec *spec, bool want_home, struct arena *arena, struct identity *ret,
-		    enum exec_step *reterr_step)
+int identity_lookup(const struct service_spec *spec, bool want_home, struct arena *arena,
+		    struct identity *ret, enum exec_step *reterr_step)
 {
-	struct identity id = { .set_user = spec->exec->user, .set_group = spec->exec->user || spec->exec->group };
+	struct identity id = { .set_user = spec->exec->user,
+			       .set_group = spec->exec->user || spec->exec->group };
 	int r = 0;
 
 	*reterr_step = EXEC_STEP_USER;

@@ -2,8 +2,8 @@
 #ifndef SUPD_RUN_IDENTITY_H
 #define SUPD_RUN_IDENTITY_H
 
-/* Who a process becomes: User=, Group= and SupplementaryGroups= looked up, in the parent, before the fork. May
- * block on a name service: called from a worker's thread. */
+/* Who a process becomes: User=, Group= and SupplementaryGroups= looked up, in the parent, before
+ * the fork. May block on a name service: called from a worker's thread. */
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -20,16 +20,19 @@ struct identity {
 	gid_t gid;
 	const gid_t *groups;
 	size_t n_groups;
-	/* of the user: the one named, else (if it was asked for) the daemon's own; NULL: unknown or no use */
+	/* of the user: the one named, else (if it was asked for) the daemon's own; NULL: unknown or
+	 * no use */
 	const char *name, *home, *shell;
 };
 
-/* @want_home: name and home are needed even if no User= is given. 0, or a negative errno and the step that it
- * counts as; -ESRCH: there is no such user or group. A daemon without rights can become nobody else: -EPERM. */
-int identity_lookup(const struct service_spec *spec, bool want_home, struct arena *arena, struct identity *ret,
-		    enum exec_step *reterr_step);
+/* @want_home: name and home are needed even if no User= is given. 0, or a negative errno and the
+ * step that it counts as; -ESRCH: there is no such user or group. A daemon without rights can
+ * become nobody else: -EPERM. */
+int identity_lookup(const struct service_spec *spec, bool want_home, struct arena *arena,
+		    struct identity *ret, enum exec_step *reterr_step);
 
-/* Decimal, without sign or leading blanks; neither 65535 nor 4294967295, which mean "none" to some calls. */
+/* Decimal, without sign or leading blanks; neither 65535 nor 4294967295, which mean "none" to some
+ * calls. */
 bool identity_number(const char *s, uint32_t *ret);
 
 #endif

@@ -75,7 +75,8 @@ struct keeper_run *keeper_run_unref(struct keeper_run *r)
 	return NULL;
 }
 
-struct keeper_run *keeper_run_new(struct keeper *k, const char *unit, const uint8_t run_id[16], const char *identifier)
+struct keeper_run *keeper_run_new(struct keeper *k, const char *unit, const uint8_t run_id[16],
+				  const char *identifier)
 {
 	struct keeper_run *r = calloc(1, sizeof(*r));
 
@@ -165,7 +166,8 @@ static struct chunk *find_oldest(struct keeper *k, const struct keeper_run *run)
 	struct chunk *c, *oldest = NULL;
 
 	DL_FOREACH(k->queue, c)
-		if (run ? c->run == run && !oldest : !oldest || c->run->queued > oldest->run->queued)
+		if (run ? c->run == run && !oldest
+			: !oldest || c->run->queued > oldest->run->queued)
 			oldest = c;
 	return oldest;
 }
@@ -380,8 +382,8 @@ void keeper_listen(struct keeper *k, const struct keeper_listener *listener)
 	k->listener = *listener;
 }
 
-int keeper_new(sd_event *event, int64_t priority, int state_dir, const struct run_log_limits *limits,
-	       struct keeper **ret)
+int keeper_new(sd_event *event, int64_t priority, int state_dir,
+	       const struct run_log_limits *limits, struct keeper **ret)
 {
 	struct keeper *k = calloc(1, sizeof(*k));
 	int r;
@@ -391,11 +393,13 @@ int keeper_new(sd_event *event, int64_t priority, int state_dir, const struct ru
 	k->dir = -1;
 	r = run_logs_new(state_dir, limits, &k->logs);
 	if (r >= 0) {
-		k->dir = openat(state_dir, RUN_LOG_DIRECTORY, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		k->dir = openat(state_dir, RUN_LOG_DIRECTORY,
+				O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 		r = k->dir < 0 ? -errno : worker_new(event, priority, 1, &k->worker);
 	}
 	if (r >= 0)
-		r = sd_event_add_time_relative(event, &k->sweep, CLOCK_BOOTTIME, 0, USEC_PER_SEC, on_sweep, k);
+		r = sd_event_add_time_relative(event, &k->sweep, CLOCK_BOOTTIME, 0, USEC_PER_SEC,
+					       on_sweep, k);
 	if (r < 0) {
 		keeper_free(k);
 		return r;

@@ -14,7 +14,8 @@
 
 #define RUN_SHOWN 8 /* digits of the run id that people see */
 
-/* In UTC: a line says when, whatever zone its reader lives in and whatever clock is put back for the winter. */
+/* In UTC: a line says when, whatever zone its reader lives in and whatever clock is put back for
+ * the winter. */
 static void time_words(usec_t now, char *buf, size_t n)
 {
 	time_t seconds = (time_t) (now / USEC_PER_SEC);
@@ -32,14 +33,16 @@ static char *text_line(const struct log_line *line, const char *prefix)
 	_cleanup_free_ char *message = NULL;
 	char hex[33] = "", *text;
 
-	/* Our own sentences have their quoted parts escaped already; what a service printed is raw. */
-	message = line->stream ? text_escape(line->message, strlen(line->message)) : text_printable(line->message);
+	/* Our own sentences have their quoted parts escaped already; what a service printed is
+	 * raw. */
+	message = line->stream ? text_escape(line->message, strlen(line->message))
+			       : text_printable(line->message);
 	if (!message || (line->unit && !unit))
 		return NULL;
 	if (line->run_id)
 		text_hex16(line->run_id, hex);
-	if (asprintf(&text, "%s%s%s%.*s%s%s%s\n", prefix, unit ? unit : "", line->run_id ? "[" : "", RUN_SHOWN, hex,
-		     line->run_id ? "]" : "", unit ? ": " : "", message) < 0)
+	if (asprintf(&text, "%s%s%s%.*s%s%s%s\n", prefix, unit ? unit : "", line->run_id ? "[" : "",
+		     RUN_SHOWN, hex, line->run_id ? "]" : "", unit ? ": " : "", message) < 0)
 		return NULL;
 	return text;
 }
@@ -125,7 +128,8 @@ static char *json_line(usec_t now, const struct log_line *line)
 	return whole;
 }
 
-/* One field: NAME=value, or, where the value has newlines, NAME, its length in 64 bits, and the bytes. */
+/* One field: NAME=value, or, where the value has newlines, NAME, its length in 64 bits, and the
+ * bytes. */
 static void journal_field(FILE *f, const char *name, const char *value)
 {
 	uint64_t n = strlen(value);
@@ -191,7 +195,8 @@ static int journal_datagram(const struct log_line *line, char **ret, size_t *ret
 	return 0;
 }
 
-int log_format(enum log_format format, usec_t now, const struct log_line *line, char **ret, size_t *ret_n)
+int log_format(enum log_format format, usec_t now, const struct log_line *line, char **ret,
+	       size_t *ret_n)
 {
 	char *text = NULL;
 

@@ -48,8 +48,8 @@ static bool is_journal_stream(int fd, const char *journal_stream)
 	uint64_t dev, ino;
 	struct stat st;
 
-	return journal_stream && sscanf(journal_stream, "%" SCNu64 ":%" SCNu64, &dev, &ino) == 2 && fstat(fd, &st) == 0 &&
-	       st.st_dev == dev && st.st_ino == ino;
+	return journal_stream && sscanf(journal_stream, "%" SCNu64 ":%" SCNu64, &dev, &ino) == 2 &&
+	       fstat(fd, &st) == 0 && st.st_dev == dev && st.st_ino == ino;
 }
 
 static int connect_journal(const char *path)
@@ -73,8 +73,8 @@ static int connect_journal(const char *path)
 	return fd;
 }
 
-/* Making somebody else's stderr non-blocking would make it so for all who share it. A pipe or a terminal can be
- * opened once more, for us alone. */
+/* Making somebody else's stderr non-blocking would make it so for all who share it. A pipe or a
+ * terminal can be opened once more, for us alone. */
 static void choose_stderr(struct log_sink *s, int fd)
 {
 	char path[64];
@@ -190,10 +190,12 @@ static size_t write_what_goes(struct log_sink *s, const char *bytes, size_t n, i
 static void watch(struct log_sink *s)
 {
 	if (s->source)
-		(void) sd_event_source_set_enabled(s->source, s->n > 0 ? SD_EVENT_ON : SD_EVENT_OFF);
+		(void) sd_event_source_set_enabled(s->source,
+						   s->n > 0 ? SD_EVENT_ON : SD_EVENT_OFF);
 }
 
-/* Room again is no news by itself: a line of ours stands in the kept bytes, which are whole lines but the first. */
+/* Room again is no news by itself: a line of ours stands in the kept bytes, which are whole lines
+ * but the first. */
 static void drop_kept(struct log_sink *s)
 {
 	for (size_t i = 0; i < s->n; i++)
@@ -254,7 +256,8 @@ static bool tell_lost(struct log_sink *s)
 	char message[96];
 	struct log_line line = { .level = LOG_WARNING, .message = message };
 
-	snprintf(message, sizeof(message), "%" PRIu64 " log lines were lost, nobody took them in time", s->lost);
+	snprintf(message, sizeof(message),
+		 "%" PRIu64 " log lines were lost, nobody took them in time", s->lost);
 	if (!put_line(s, &line))
 		return false;
 	s->lost = 0;

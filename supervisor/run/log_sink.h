@@ -2,9 +2,9 @@
 #ifndef SUPD_RUN_LOG_SINK_H
 #define SUPD_RUN_LOG_SINK_H
 
-/* Where log lines go: the journal, when our stderr is its stream; else stderr. Nothing here waits: what a full or
- * blocked target does not take is kept up to a limit, then dropped and counted, and the count is told as soon
- * as there is room. */
+/* Where log lines go: the journal, when our stderr is its stream; else stderr. Nothing here waits:
+ * what a full or blocked target does not take is kept up to a limit, then dropped and counted, and
+ * the count is told as soon as there is room. */
 
 #include <systemd/sd-event.h>
 
@@ -15,7 +15,8 @@ struct log_sink;
 
 struct log_sink_config {
 	int fd;              /* stderr; lent */
-	enum log_format format; /* LOG_TEXT or LOG_JSON, as asked for; the journal goes before LOG_TEXT */
+	/* LOG_TEXT or LOG_JSON, as asked for; the journal goes before LOG_TEXT */
+	enum log_format format;
 	/* of the daemon's environment; NULL: not set */
 	const char *journal_stream; /* $JOURNAL_STREAM */
 	const char *journal_socket; /* NULL: systemd's */

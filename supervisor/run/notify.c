@@ -25,8 +25,8 @@
 #define SCM_PIDFD 4
 #endif
 
-/* In a turn of the loop: a job that floods must not keep it from others. And what is read out of turn, because somebody has
- * died or an alarm is due: a queue holds some hundreds at most. */
+/* In a turn of the loop: a job that floods must not keep it from others. And what is read out of
+ * turn, because somebody has died or an alarm is due: a queue holds some hundreds at most. */
 #define MESSAGES_PER_TURN 32
 #define MESSAGES_AHEAD 512
 #define MESSAGES_AHEAD_PER_TURN 2048
@@ -46,7 +46,8 @@ struct notify {
 bool notify_sender_is_there(const struct notify_sender *from)
 {
 	/* Of one that waits to be reaped it is true. */
-	return from->pidfd < 0 || syscall(SYS_pidfd_send_signal, from->pidfd, 0, NULL, 0) == 0 || errno != ESRCH;
+	return from->pidfd < 0 || syscall(SYS_pidfd_send_signal, from->pidfd, 0, NULL, 0) == 0 ||
+	       errno != ESRCH;
 }
 
 /* ---- receiving ---- */
@@ -74,16 +75,19 @@ static void read_control(struct msghdr *m, struct notify_sender *ret)
 			continue;
 		if (c->cmsg_type == SCM_RIGHTS) {
 			close_descriptors(c);
-		} else if (c->cmsg_type == SCM_CREDENTIALS && c->cmsg_len == CMSG_LEN(sizeof(who))) {
+		} else if (c->cmsg_type == SCM_CREDENTIALS &&
+			   c->cmsg_len == CMSG_LEN(sizeof(who))) {
 			memcpy(&who, CMSG_DATA(c), sizeof(who));
 			ret->pid = who.pid;
-		} else if (c->cmsg_type == SCM_PIDFD && c->cmsg_len == CMSG_LEN(sizeof(int)) && ret->pidfd < 0) {
+		} else if (c->cmsg_type == SCM_PIDFD && c->cmsg_len == CMSG_LEN(sizeof(int)) &&
+			   ret->pidfd < 0) {
 			memcpy(&ret->pidfd, CMSG_DATA(c), sizeof(int));
 		}
 	}
 }
 
-/* One message. 0: there was none. There is no room for descriptors: the kernel closes those that do not fit. */
+/* One message. 0: there was none. There is no room for descriptors: the kernel closes those that do
+ * not fit. */
 static int read_one(struct notify *n)
 {
 	union {
@@ -120,12 +124,14 @@ void notify_read(struct notify *n)
 	if (turn != n->turn)
 		n->n_ahead = 0;
 	n->turn = turn;
-	for (unsigned i = 0; i < MESSAGES_AHEAD && n->n_ahead < MESSAGES_AHEAD_PER_TURN; i++, n->n_ahead++)
+	for (unsigned i = 0; i < MESSAGES_AHEAD && n->n_ahead < MESSAGES_AHEAD_PER_TURN;
+	     i++, n->n_ahead++)
 		if (read_one(n) == 0)
 			return;
 }
 
-static int on_message(sd_event_source *source _unused_, int fd _unused_, uint32_t events _unused_, void *userdata)
+static int on_message(sd_event_source *source _unused_, int fd _unused_, uint32_t events _unused_,
+		      void *userdata)
 {
 	struct notify *n = userdata;
 
@@ -180,7 +186,8 @@ static int open_socket(struct notify *n)
 	return 0;
 }
 
-int notify_new(sd_event *event, int64_t priority, const char *path, notify_fn *fn, void *userdata, struct notify **ret)
+int notify_new(sd_event *event, int64_t priority, const char *path, notify_fn *fn, void *userdata,
+	       struct notify **ret)
 {
 	struct notify *n = calloc(1, sizeof(*n));
 	int r;

@@ -46,8 +46,8 @@ static int _printf_(3, 4) refuse(const struct reply *reply, int r, const char *f
 static int check_owner(const struct stat *st, const char *path, const struct reply *reply)
 {
 	if (st->st_uid != 0 && st->st_uid != geteuid())
-		return refuse(reply, -EPERM, "%s belongs to user %u, not to root or us; not loaded", path,
-			      (unsigned) st->st_uid);
+		return refuse(reply, -EPERM, "%s belongs to user %u, not to root or us; not loaded",
+			      path, (unsigned) st->st_uid);
 	if (st->st_mode & (S_IWGRP | S_IWOTH))
 		return refuse(reply, -EPERM, "%s may be written by others; not loaded", path);
 	return 0;
@@ -58,13 +58,15 @@ static int check_file(const char *path, const struct reply *reply)
 	struct stat st;
 
 	if (stat(path, &st) < 0)
-		return refuse(reply, -errno, "plugin %s cannot be loaded: %s", path, strerror(errno));
+		return refuse(reply, -errno, "plugin %s cannot be loaded: %s", path,
+			      strerror(errno));
 	if (!S_ISREG(st.st_mode))
 		return refuse(reply, -ENOEXEC, "%s is not a regular file; not loaded", path);
 	return check_owner(&st, path, reply);
 }
 
-/* The folder that the file really lies in, too: who may write there may put another in its place. */
+/* The folder that the file really lies in, too: who may write there may put another in its
+ * place. */
 static int check_folder(const char *path, const struct reply *reply)
 {
 	_cleanup_free_ char *folder = strdup(path);
@@ -75,7 +77,8 @@ static int check_folder(const char *path, const struct reply *reply)
 		return refuse(reply, -ENOMEM, "out of memory");
 	slash[slash == folder] = '\0';
 	if (stat(folder, &st) < 0)
-		return refuse(reply, -errno, "plugin %s cannot be loaded: %s", path, strerror(errno));
+		return refuse(reply, -errno, "plugin %s cannot be loaded: %s", path,
+			      strerror(errno));
 	return check_owner(&st, folder, reply);
 }
 
@@ -91,7 +94,8 @@ static int check_path(const char *path, const struct reply *reply)
 		return r;
 	real = realpath(path, NULL);
 	if (!real)
-		return refuse(reply, -errno, "plugin %s cannot be loaded: %s", path, strerror(errno));
+		return refuse(reply, -errno, "plugin %s cannot be loaded: %s", path,
+			      strerror(errno));
 	return str_equal(real, path) ? 0 : check_folder(real, reply);
 }
 
@@ -121,7 +125,8 @@ static struct opened *opened_free(struct opened *o)
 	return NULL;
 }
 
-static int open_new(struct plugin_loader *l, const char *name, struct opened **ret, const struct reply *reply)
+static int open_new(struct plugin_loader *l, const char *name, struct opened **ret,
+		    const struct reply *reply)
 {
 	struct opened *o = calloc(1, sizeof(*o));
 	int r;
@@ -154,8 +159,8 @@ static bool is_name(const char *name)
 	return n > 0 && name[n] == '\0' && name[0] != '-';
 }
 
-int plugin_loader_open(struct plugin_loader *l, const char *name, const struct supd_plugin **ret, char *reterr_or_path,
-		       size_t n)
+int plugin_loader_open(struct plugin_loader *l, const char *name, const struct supd_plugin **ret,
+		       char *reterr_or_path, size_t n)
 {
 	struct reply reply = { reterr_or_path, n };
 	struct opened *o;

@@ -43,8 +43,9 @@ int process_read(pid_t pid, struct process *ret)
 	/* The name before it may contain anything, parentheses too. */
 	rest = strrchr(text, ')');
 	if (!rest ||
-	    sscanf(rest + 1, " %c %d %*d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %" SCNu64, &state,
-		   &p.parent, &p.session, &p.started) != 4)
+	    sscanf(rest + 1,
+		   " %c %d %*d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %" SCNu64,
+		   &state, &p.parent, &p.session, &p.started) != 4)
 		return -EIO;
 	p.is_dead = state == 'Z' || state == 'X' || state == 'x';
 	*ret = p;
@@ -59,7 +60,8 @@ static pid_t pid_from_name(const char *name)
 static int list_add(struct process **list, size_t *n, size_t *room, pid_t pid)
 {
 	if (*n == *room) {
-		struct process *grown = reallocarray(*list, *room = *room ? *room * 2 : 64, sizeof(**list));
+		struct process *grown =
+			reallocarray(*list, *room = *room ? *room * 2 : 64, sizeof(**list));
 
 		if (!grown)
 			return -ENOMEM;

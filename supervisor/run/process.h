@@ -18,7 +18,8 @@ struct process {
 /* All that can be seen, in the order of /proc. Gives an array. */
 int process_list(struct process **ret, size_t *ret_n);
 int process_read(pid_t pid, struct process *ret);
-/* Was it executed with this "NAME=value" in its environment? False, too, if that may not be read. */
+/* Was it executed with this "NAME=value" in its environment? False, too, if that may not be
+ * read. */
 /* The assignment of @name in it; gives. -ENXIO: there is none. */
 int process_get_environment(pid_t pid, const char *name, char **ret);
 bool process_has_environment(pid_t pid, const char *assignment);
@@ -27,7 +28,8 @@ int process_read_text(int dir_fd, const char *path, size_t max, char **ret, size
 
 /* Is the process behind this pid still the one that was meant? */
 typedef bool process_check_fn(const void *userdata, pid_t pid);
-/* Opens a pidfd, asks @check, and only then sends. 0, -ESRCH: is another or none, or a negative errno. */
+/* Opens a pidfd, asks @check, and only then sends. 0, -ESRCH: is another or none, or a negative
+ * errno. */
 int process_signal(pid_t pid, int signal, process_check_fn *check, const void *userdata);
 
 #endif

@@ -95,7 +95,8 @@ static int on_again(sd_event_source *source, void *userdata)
 	return reap(userdata);
 }
 
-int reaper_new(sd_event *event, int64_t priority, const struct reaper_listener *listener, struct reaper **ret)
+int reaper_new(sd_event *event, int64_t priority, const struct reaper_listener *listener,
+	       struct reaper **ret)
 {
 	struct reaper *reaper = calloc(1, sizeof(*reaper));
 	int r;

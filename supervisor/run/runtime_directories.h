@@ -7,7 +7,8 @@
 struct exec_directories;
 struct worker;
 
-/* They are gone when it returns, for whoever makes them anew; what was in them is removed by @worker (NULL: at once). */
+/* They are gone when it returns, for whoever makes them anew; what was in them is removed by
+ * @worker (NULL: at once). */
 void runtime_directories_discard(struct worker *worker, const struct exec_directories *d);
 
 #endif

@@ -2,8 +2,8 @@
 #ifndef SUPD_RUN_SAVER_H
 #define SUPD_RUN_SAVER_H
 
-/* State files, written beside the loop: one write at a time, and a newer save takes the place of one that has not
- * begun; both are answered, in order, when the newer is on disk. */
+/* State files, written beside the loop: one write at a time, and a newer save takes the place of
+ * one that has not begun; both are answered, in order, when the newer is on disk. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,14 +15,15 @@ struct saver;
 typedef void saver_done_fn(void *userdata, const char *plugin, uint64_t ticket, int result);
 
 /* @dir: the state directory, lent; -1: there is none, everything is refused with -ENOTDIR. */
-int saver_new(sd_event *event, int64_t priority, int dir, saver_done_fn *done, void *userdata, struct saver **ret);
+int saver_new(sd_event *event, int64_t priority, int dir, saver_done_fn *done, void *userdata,
+	      struct saver **ret);
 /* Writes what is queued; nobody is told. */
 struct saver *saver_free(struct saver *s);
 
 /* Copies. */
 int saver_save(struct saver *s, const char *plugin, uint64_t ticket, const void *bytes, size_t n);
-/* Behind what was saved last, be that written or queued; -ESTALE as the answer: that has failed, or nothing was saved
- * in this life. Those that wait are written as one. */
+/* Behind what was saved last, be that written or queued; -ESTALE as the answer: that has failed, or
+ * nothing was saved in this life. Those that wait are written as one. */
 int saver_append(struct saver *s, const char *plugin, uint64_t ticket, const void *bytes, size_t n);
 /* After everything queued; durable when it returns 0. */
 int saver_save_now(struct saver *s, const char *plugin, const void *bytes, size_t n);

@@ -2,8 +2,9 @@
 #ifndef SUPD_RUN_WORKER_H
 #define SUPD_RUN_WORKER_H
 
-/* Work beside the loop: what may block (a disk, a name service, an exec from a slow file system) is done by a few
- * threads; that it is done is told from the loop. Jobs begin in the order in which they were submitted. */
+/* Work beside the loop: what may block (a disk, a name service, an exec from a slow file system) is
+ * done by a few threads; that it is done is told from the loop. Jobs begin in the order in which
+ * they were submitted. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,9 +14,11 @@ struct worker;
 
 /* Embedded in what the work is about. */
 struct worker_job {
-	void (*work)(struct worker_job *job); /* in a thread: touches the job alone, and never logs */
+	/* in a thread: touches the job alone, and never logs */
+	void (*work)(struct worker_job *job);
 	void (*done)(struct worker_job *job); /* in the loop; may free the job */
-	void (*drop)(struct worker_job *job); /* instead of done(), by worker_free(); work() may not have been called */
+	/* instead of done(), by worker_free(); work() may not have been called */
+	void (*drop)(struct worker_job *job);
 	struct worker_job *next;
 };
 
@@ -24,8 +27,8 @@ int worker_new(sd_event *event, int64_t priority, unsigned max_threads, struct w
 /* Waits for what has been begun; the rest is dropped. */
 struct worker *worker_free(struct worker *w);
 
-/* For work that may hang for ever: waits at most @ms for what has been begun, and if that is not enough leaves threads and
- * memory to the end of the process. True: all is freed. */
+/* For work that may hang for ever: waits at most @ms for what has been begun, and if that is not
+ * enough leaves threads and memory to the end of the process. True: all is freed. */
 bool worker_free_within(struct worker *w, unsigned ms);
 
 /* Takes @job until done() or drop(). */

@@ -53,7 +53,8 @@ static int step_add(struct zone_watch *w, const char *dir, const char *name)
 		return -ENOMEM;
 	w->n++;
 	r = sd_event_add_inotify(w->event, &step->source, dir,
-				 IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CLOSE_WRITE | IN_ATTRIB | IN_ONLYDIR,
+				 IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE |
+					 IN_CLOSE_WRITE | IN_ATTRIB | IN_ONLYDIR,
 				 on_event, step);
 	return r == -ENOENT || r == -ENOTDIR || r == -EACCES ? 0 : r;
 }
@@ -107,8 +108,8 @@ static int on_changed(sd_event_source *source, void *userdata)
 	return 0;
 }
 
-/* What a TZ like ":/etc/zone" or "Europe/Berlin" names. A rule like "CET-1CEST" names no file: nothing is found
- * under it, and nothing comes to be there. */
+/* What a TZ like ":/etc/zone" or "Europe/Berlin" names. A rule like "CET-1CEST" names no file:
+ * nothing is found under it, and nothing comes to be there. */
 static char *path_of(const char *tz, const char *localtime)
 {
 	char *path;
@@ -122,8 +123,8 @@ static char *path_of(const char *tz, const char *localtime)
 	return asprintf(&path, "%s/%s", ZONEINFO, tz) < 0 ? NULL : path;
 }
 
-int zone_watch_new(sd_event *event, const char *tz, const char *localtime, zone_watch_fn *fn, void *userdata,
-		   struct zone_watch **ret)
+int zone_watch_new(sd_event *event, const char *tz, const char *localtime, zone_watch_fn *fn,
+		   void *userdata, struct zone_watch **ret)
 {
 	struct zone_watch *w = calloc(1, sizeof(*w));
 	int r;

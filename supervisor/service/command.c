@@ -43,7 +43,8 @@ static int refuse(const struct parser *p, const char *sentence, const char *text
 {
 	char shown[SHOWN_MAX];
 
-	key_error(p->c, "%s= %s: '%s'", p->c->assignment->key, sentence, text_escape_to(shown, sizeof(shown), text));
+	key_error(p->c, "%s= %s: '%s'", p->c->assignment->key, sentence,
+		  text_escape_to(shown, sizeof(shown), text));
 	return -EBADMSG;
 }
 
@@ -60,12 +61,13 @@ static int next_word(struct parser *p, char **ret)
 	if (r == -EINVAL)
 		return refuse(p, "has unbalanced quotes", p->c->assignment->value);
 	if (r > 0)
-		key_warning(p->c, "%s= has an unknown escape in '%s', kept as it stands", p->c->assignment->key,
-			    text_escape_to(shown, sizeof(shown), *ret));
+		key_warning(p->c, "%s= has an unknown escape in '%s', kept as it stands",
+			    p->c->assignment->key, text_escape_to(shown, sizeof(shown), *ret));
 	return r;
 }
 
-/* A word of a single ';' (or its escaped form) is told from "a;" and from quoted ones before quotes are gone. */
+/* A word of a single ';' (or its escaped form) is told from "a;" and from quoted ones before quotes
+ * are gone. */
 static bool take_token(struct parser *p, const char *token)
 {
 	size_t n = strlen(token);
@@ -85,12 +87,15 @@ static int expand(struct parser *p, const char *word, char **ret)
 	r = specifier_expand(p->specifiers, word, p->scratch, ret, &letter);
 	if (r != -EINVAL)
 		return r;
-	key_error(p->c, "%s= asks for %%%c, which is not known here: '%s' (a percent sign is written %%%%)",
-		  p->c->assignment->key, letter, text_escape_to(shown, sizeof(shown), word));
+	key_error(
+		p->c,
+		"%s= asks for %%%c, which is not known here: '%s' (a percent sign is written %%%%)",
+		p->c->assignment->key, letter, text_escape_to(shown, sizeof(shown), word));
 	return -EBADMSG;
 }
 
-/* Each prefix counts once, + and ! exclude each other; what is one too many is taken for the program's name. */
+/* Each prefix counts once, + and ! exclude each other; what is one too many is taken for the
+ * program's name. */
 static const char *parse_prefixes(const char *word, struct prefixes *ret)
 {
 	*ret = (struct prefixes) { 0 };
@@ -126,8 +131,8 @@ static int check_program(const struct parser *p, const char *program)
 		return refuse(p, "names a program with special characters", program);
 	if (str_ends(program, "/"))
 		return refuse(p, "names a directory, not a program", program);
-	if (*program != '/' &&
-	    (strchr(program, '/') || str_equal(program, ".") || str_equal(program, "..") || strlen(program) > NAME_MAX))
+	if (*program != '/' && (strchr(program, '/') || str_equal(program, ".") ||
+				str_equal(program, "..") || strlen(program) > NAME_MAX))
 		return refuse(p, "wants an absolute path or the name of a program", program);
 	if (strlen(program) >= PATH_MAX)
 		return refuse(p, "names a path that is too long", program);
@@ -176,7 +181,8 @@ static int parse_arguments(struct parser *p, const char ***list, size_t *n)
 
 static int append_command(struct parser *p, const struct exec_command *command)
 {
-	struct exec_command *grown = arena_grow(p->scratch, p->found.item, p->found.n, sizeof(*grown));
+	struct exec_command *grown =
+		arena_grow(p->scratch, p->found.item, p->found.n, sizeof(*grown));
 
 	if (!grown)
 		return -ENOMEM;
@@ -242,7 +248,8 @@ static int parse_all(struct parser *p)
 
 /* ---- from the scratch arena into the unit's, taking no more than it needs ---- */
 
-static int copy_command(struct arena *arena, const struct exec_command *from, struct exec_command *to)
+static int copy_command(struct arena *arena, const struct exec_command *from,
+			struct exec_command *to)
 {
 	const char **argv;
 	size_t n = 0;
@@ -263,7 +270,8 @@ static int copy_command(struct arena *arena, const struct exec_command *from, st
 	return to->path ? 0 : -ENOMEM;
 }
 
-static int copy_commands(struct arena *arena, const struct exec_commands *from, struct exec_commands *list)
+static int copy_commands(struct arena *arena, const struct exec_commands *from,
+			 struct exec_commands *list)
 {
 	struct exec_command *grown;
 	int r;
@@ -281,10 +289,13 @@ static int copy_commands(struct arena *arena, const struct exec_commands *from, 
 	return 0;
 }
 
-int exec_command_parse(const struct key_context *c, const struct specifiers *specifiers, struct exec_commands *list)
+int exec_command_parse(const struct key_context *c, const struct specifiers *specifiers,
+		       struct exec_commands *list)
 {
 	_cleanup_(arena_done) struct arena scratch = { 0 };
-	struct parser p = { .c = c, .specifiers = specifiers, .scratch = &scratch, .at = c->assignment->value };
+	struct parser p = {
+		.c = c, .specifiers = specifiers, .scratch = &scratch, .at = c->assignment->value
+	};
 	int r;
 
 	skip_blanks(&p);

@@ -2,15 +2,15 @@
 #ifndef SUPD_SERVICE_CONDITION_PRIVATE_H
 #define SUPD_SERVICE_CONDITION_PRIVATE_H
 
-/* Inside service/: how the values of conditions are read, for who checks them and for who judges them. Each returns
- * false, or -EINVAL, where a value makes no sense. */
+/* Inside service/: how the values of conditions are read, for who checks them and for who judges
+ * them. Each returns false, or -EINVAL, where a value makes no sense. */
 
 #include "base/usec.h"
 #include "service/condition.h"
 #include "service/version.h"
 
-/* ">= 5 <7": one comparison a call, the version in @arena. 1, 0 at the end, -EINVAL, -ENOMEM. @is_first: the version
- * may stand apart from its operator. */
+/* ">= 5 <7": one comparison a call, the version in @arena. 1, 0 at the end, -EINVAL, -ENOMEM.
+ * @is_first: the version may stand apart from its operator. */
 struct version_test {
 	enum comparison comparison;
 	const char *version;

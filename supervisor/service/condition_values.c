@@ -42,7 +42,8 @@ int version_test_next(const char **p, bool is_first, struct arena *arena, struct
 
 static bool is_field_char(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_';
 }
 
 static size_t field_length(const char *s)
@@ -129,7 +130,8 @@ static bool operator_of_numbers(const char **p, enum comparison *ret)
 
 bool cpus_test_read(const char *s, struct number_test *ret)
 {
-	return operator_of_numbers(&s, &ret->comparison) && value_unsigned(s, UINT32_MAX, &ret->number) >= 0;
+	return operator_of_numbers(&s, &ret->comparison) &&
+	       value_unsigned(s, UINT32_MAX, &ret->number) >= 0;
 }
 
 static bool read_digits(const char **p, uint64_t *ret)
@@ -138,7 +140,8 @@ static bool read_digits(const char **p, uint64_t *ret)
 	uint64_t x = 0;
 
 	for (; *s >= '0' && *s <= '9'; s++)
-		if (__builtin_mul_overflow(x, 10, &x) || __builtin_add_overflow(x, (uint64_t) (*s - '0'), &x))
+		if (__builtin_mul_overflow(x, 10, &x) ||
+		    __builtin_add_overflow(x, (uint64_t) (*s - '0'), &x))
 			return false;
 	if (s == *p)
 		return false;
@@ -231,7 +234,8 @@ bool pressure_test_read(const char *s, struct pressure_test *ret)
 	if ((*s && *s != '/') || window % USEC_PER_SEC != 0)
 		return false;
 	ret->seconds = (unsigned) (window / USEC_PER_SEC);
-	return window == 10 * USEC_PER_SEC || window == 60 * USEC_PER_SEC || window == 300 * USEC_PER_SEC;
+	return window == 10 * USEC_PER_SEC || window == 60 * USEC_PER_SEC ||
+	       window == 300 * USEC_PER_SEC;
 }
 
 /* ---- names ---- */

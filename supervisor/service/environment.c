@@ -36,7 +36,8 @@ bool environment_assignment_is_valid(const char *assignment)
 	if (n == 0 || n == length || (*assignment >= '0' && *assignment <= '9'))
 		return false;
 	for (const char *p = assignment; p < assignment + n; p++)
-		if (!((*p >= 'A' && *p <= 'Z') || (*p >= 'a' && *p <= 'z') || (*p >= '0' && *p <= '9') || *p == '_'))
+		if (!((*p >= 'A' && *p <= 'Z') || (*p >= 'a' && *p <= 'z') ||
+		      (*p >= '0' && *p <= '9') || *p == '_'))
 			return false;
 	return text_utf8_valid(assignment, length) == length;
 }
@@ -162,7 +163,8 @@ static void pass(struct block *b, const struct environment_input *in, const char
 		put(b, assignment);
 }
 
-/* A person's own supd passes on what makes the session of that person; the system's only the language. */
+/* A person's own supd passes on what makes the session of that person; the system's only the
+ * language. */
 static void put_daemon(struct block *b, const struct environment_input *in)
 {
 	static const char *const session[] = {
@@ -193,8 +195,9 @@ static void put_directories(struct block *b, const struct exec_directories *d)
 		char *value = NULL;
 
 		for (const char *const *path = these->path; path && *path; path++) {
-			value = value ? arena_printf(b->arena, "%s:%s/%s", value, these->root, *path) :
-					arena_printf(b->arena, "%s/%s", these->root, *path);
+			value = value ? arena_printf(b->arena, "%s:%s/%s", value, these->root,
+						     *path)
+				      : arena_printf(b->arena, "%s/%s", these->root, *path);
 			if (!value) {
 				b->error = -ENOMEM;
 				return;
@@ -296,7 +299,8 @@ static void put_notify(struct block *b, const struct environment_input *in)
 static void put_terminal(struct block *b, const struct environment_input *in)
 {
 	const struct exec_streams *s = exec_streams_of(in->spec);
-	bool is_virtual = str_starts(s->tty_path, "/dev/tty") && strspn(s->tty_path + 8, "0123456789") > 0;
+	bool is_virtual = str_starts(s->tty_path, "/dev/tty") &&
+			  strspn(s->tty_path + 8, "0123456789") > 0;
 
 	if (!exec_streams_has_terminal(s))
 		return;
@@ -324,8 +328,8 @@ int environment_build(const struct environment_input *in, struct arena *arena, c
 	int r;
 
 	r = block_init(&b, arena,
-		       OWN_VARIABLES + length(spec->exec->pass_environment) + length(spec->exec->environment) +
-			       length(in->file_assignment));
+		       OWN_VARIABLES + length(spec->exec->pass_environment) +
+			       length(spec->exec->environment) + length(in->file_assignment));
 	if (r < 0)
 		return r;
 	set(&b, "PATH", ENVIRONMENT_PATH);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Environment files, byte for byte as systemd 252 reads them: nearly a shell's assignments, and not quite. */
+/* Environment files, byte for byte as systemd 252 reads them: nearly a shell's assignments, and not
+ * quite. */
 #include <errno.h>
 #include <string.h>
 
@@ -112,8 +113,8 @@ static size_t read_double_quoted(struct reader *r, char *buf, size_t n)
 	return n;
 }
 
-/* The rest of a line that began without a quote; quotes in it are nothing special. Blanks at its end go, unless
- * a backslash made them belong to it. @c is the first character, already taken. */
+/* The rest of a line that began without a quote; quotes in it are nothing special. Blanks at its
+ * end go, unless a backslash made them belong to it. @c is the first character, already taken. */
 static size_t read_plain(struct reader *r, char c, char *buf, size_t n)
 {
 	size_t keep = n;
@@ -140,7 +141,8 @@ static size_t read_plain(struct reader *r, char c, char *buf, size_t n)
 	}
 }
 
-/* Behind the '='. Quoted pieces may be followed by more, until something unquoted or the newline ends them. */
+/* Behind the '='. Quoted pieces may be followed by more, until something unquoted or the newline
+ * ends them. */
 static size_t read_value(struct reader *r, char *buf)
 {
 	size_t n = 0;
@@ -231,11 +233,13 @@ static int read_all(struct reader *r, char *buf, const char ***array, size_t *n_
 	return 0;
 }
 
-int environment_file_parse(const char *path, const char *bytes, size_t n, struct arena *arena, const char ***array,
-			   size_t *n_array, struct diag *d)
+int environment_file_parse(const char *path, const char *bytes, size_t n, struct arena *arena,
+			   const char ***array, size_t *n_array, struct diag *d)
 {
 	_cleanup_free_ char *buf = NULL;
-	struct reader r = { .path = path, .at = bytes, .end = bytes + n, .line = 1, .arena = arena, .d = d };
+	struct reader r = {
+		.path = path, .at = bytes, .end = bytes + n, .line = 1, .arena = arena, .d = d
+	};
 
 	if (memchr(bytes, '\0', n)) {
 		diag_add(d, DIAG_ERROR, path, 0, NULL, "a NUL byte");

@@ -121,7 +121,8 @@ int exec_directories_parse(const struct key_context *c)
 		return 0;
 	}
 	if (!root) {
-		key_error(c, "%s= has no place: it is not known here where such directories are", c->assignment->key);
+		key_error(c, "%s= has no place: it is not known here where such directories are",
+			  c->assignment->key);
 		return 0;
 	}
 	set->root = arena_strdup(c->arena, root);

@@ -2,8 +2,8 @@
 #ifndef SUPD_SERVICE_EXEC_DIRECTORIES_H
 #define SUPD_SERVICE_EXEC_DIRECTORIES_H
 
-/* The folders that a service has made for it: RuntimeDirectory=, StateDirectory= and the others of systemd.exec(5),
- * "SANDBOXING". Few services have any, so they lie beside their spec. */
+/* The folders that a service has made for it: RuntimeDirectory=, StateDirectory= and the others of
+ * systemd.exec(5), "SANDBOXING". Few services have any, so they lie beside their spec. */
 
 #include <stddef.h>
 #include <sys/types.h>

@@ -42,7 +42,8 @@ bool exec_streams_captures_out(const struct exec_streams *s)
 
 bool exec_streams_captures_err(const struct exec_streams *s)
 {
-	return s->err.kind == STREAM_JOURNAL || (s->err.kind == STREAM_INHERIT && s->out.kind == STREAM_JOURNAL);
+	return s->err.kind == STREAM_JOURNAL ||
+	       (s->err.kind == STREAM_INHERIT && s->out.kind == STREAM_JOURNAL);
 }
 
 bool exec_streams_has_terminal(const struct exec_streams *s)
@@ -67,13 +68,17 @@ static struct exec_streams *streams_of(const struct key_context *c)
 
 /* ---- where they lead ---- */
 
-/* file:PATH and its like. 1: *ret is set; 0: it is none of them, or a mistake that was told (then *ret_told). */
-static int parse_path(const struct key_context *c, bool is_input, struct exec_stream *ret, bool *ret_told)
+/* file:PATH and its like. 1: *ret is set; 0: it is none of them, or a mistake that was told (then
+ * *ret_told). */
+static int parse_path(const struct key_context *c, bool is_input, struct exec_stream *ret,
+		      bool *ret_told)
 {
 	static const struct {
 		const char *prefix;
 		enum stream_kind kind;
-	} forms[] = { { "file:", STREAM_FILE }, { "append:", STREAM_APPEND }, { "truncate:", STREAM_TRUNCATE } };
+	} forms[] = { { "file:", STREAM_FILE },
+		      { "append:", STREAM_APPEND },
+		      { "truncate:", STREAM_TRUNCATE } };
 	const char *value = c->assignment->value;
 	char *path;
 	int r;
@@ -154,7 +159,8 @@ int exec_streams_parse_input(const struct key_context *c)
 	return 0;
 }
 
-/* Syslog and the kernel's log have no place of their own here: what goes to one of them is captured. */
+/* Syslog and the kernel's log have no place of their own here: what goes to one of them is
+ * captured. */
 static bool parse_captured(const struct key_context *c, struct exec_stream *ret)
 {
 	static const char *const words[] = { "journal", "syslog", "kmsg" };
@@ -165,10 +171,12 @@ static bool parse_captured(const struct key_context *c, struct exec_stream *ret)
 		return false;
 	for (size_t i = 0; i < ELEMENTS(words); i++)
 		if (strlen(words[i]) == n && memcmp(value, words[i], n) == 0) {
-			*ret = (struct exec_stream) { .kind = STREAM_JOURNAL, .has_console = value[n] != '\0' };
+			*ret = (struct exec_stream){ .kind = STREAM_JOURNAL,
+						     .has_console = value[n] != '\0' };
 			if (str_equal(words[i], "kmsg"))
-				key_warning(c, "%s=%s is captured, and not written to the kernel's log",
-					    c->assignment->key, value);
+				key_warning(
+					c, "%s=%s is captured, and not written to the kernel's log",
+					c->assignment->key, value);
 			return true;
 		}
 	return false;
@@ -200,7 +208,10 @@ int exec_streams_parse_output(const struct key_context *c)
 	else if (str_equal(value, "tty"))
 		stream->kind = STREAM_TTY;
 	else if (!refuse_socket(c))
-		spec_refuse(c, "wants inherit, null, journal, tty, file:PATH, append:PATH or truncate:PATH", value);
+		spec_refuse(
+			c,
+			"wants inherit, null, journal, tty, file:PATH, append:PATH or truncate:PATH",
+			value);
 	return 0;
 }
 
@@ -227,7 +238,8 @@ int exec_streams_parse_tty_path(const struct key_context *c)
 
 /* ---- what is read ---- */
 
-static int add_data(const struct key_context *c, struct exec_streams *s, const char *bytes, size_t n, bool is_line)
+static int add_data(const struct key_context *c, struct exec_streams *s, const char *bytes,
+		    size_t n, bool is_line)
 {
 	char *all = arena_alloc(c->arena, s->n_data + n + 2);
 
@@ -266,7 +278,8 @@ int exec_streams_parse_text(const struct key_context *c)
 	}
 	r = value_unescape(c->assignment->value, &scratch, &text);
 	if (r == -EINVAL) {
-		spec_refuse(c, "wants text with known escapes (a backslash is written \\\\)", c->assignment->value);
+		spec_refuse(c, "wants text with known escapes (a backslash is written \\\\)",
+			    c->assignment->value);
 		return 0;
 	}
 	if (r >= 0)
@@ -331,8 +344,9 @@ static int word_index(const char *word, const char *const *words, size_t n)
 int exec_streams_parse_level(const struct key_context *c)
 {
 	static const char *const words[] = {
-		[LOG_EMERG] = "emerg", [LOG_ALERT] = "alert", [LOG_CRIT] = "crit", [LOG_ERR] = "err",
-		[LOG_WARNING] = "warning", [LOG_NOTICE] = "notice", [LOG_INFO] = "info", [LOG_DEBUG] = "debug",
+		[LOG_EMERG] = "emerg", [LOG_ALERT] = "alert",     [LOG_CRIT] = "crit",
+		[LOG_ERR] = "err",     [LOG_WARNING] = "warning", [LOG_NOTICE] = "notice",
+		[LOG_INFO] = "info",   [LOG_DEBUG] = "debug",
 	};
 	bool is_max = c->row->parameter == EXEC_STREAMS_LEVEL_MAX;
 	struct exec_streams *s = streams_of(c);
@@ -343,7 +357,8 @@ int exec_streams_parse_level(const struct key_context *c)
 	if (*c->assignment->value)
 		level = word_index(c->assignment->value, words, ELEMENTS(words));
 	if (level < 0)
-		spec_refuse(c, "wants emerg, alert, crit, err, warning, notice, info or debug", c->assignment->value);
+		spec_refuse(c, "wants emerg, alert, crit, err, warning, notice, info or debug",
+			    c->assignment->value);
 	else
 		*(is_max ? &s->level_max : &s->level) = level;
 	return 0;
@@ -352,8 +367,9 @@ int exec_streams_parse_level(const struct key_context *c)
 int exec_streams_parse_facility(const struct key_context *c)
 {
 	static const char *const words[] = {
-		"kern", "user", "mail", "daemon", "auth", "syslog", "lpr", "news", "uucp", "cron", "authpriv", "ftp",
-		[16] = "local0", "local1", "local2", "local3", "local4", "local5", "local6", "local7",
+		"kern",   "user",   "mail",   "daemon",   "auth",   "syslog",        "lpr",
+		"news",   "uucp",   "cron",   "authpriv", "ftp",    [16] = "local0", "local1",
+		"local2", "local3", "local4", "local5",   "local6", "local7",
 	};
 	struct exec_streams *s = streams_of(c);
 	int facility = LOG_DAEMON >> 3;
@@ -363,7 +379,8 @@ int exec_streams_parse_facility(const struct key_context *c)
 	if (*c->assignment->value)
 		facility = word_index(c->assignment->value, words, ELEMENTS(words));
 	if (facility < 0)
-		spec_refuse(c, "wants one of syslog's facilities, such as daemon, cron or local0", c->assignment->value);
+		spec_refuse(c, "wants one of syslog's facilities, such as daemon, cron or local0",
+			    c->assignment->value);
 	else
 		s->facility = facility << 3;
 	return 0;

@@ -2,8 +2,8 @@
 #ifndef SUPD_SERVICE_EXEC_STREAMS_H
 #define SUPD_SERVICE_EXEC_STREAMS_H
 
-/* What a service's processes get as standard input, output and error, and how what they print is recorded:
- * supd.exec(5), "Input and output". */
+/* What a service's processes get as standard input, output and error, and how what they print is
+ * recorded: supd.exec(5), "Input and output". */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,7 +52,8 @@ struct exec_streams {
 	int level_max;              /* lines above it are dropped */
 	int facility;               /* as syslog(3) has it, LOG_DAEMON by default */
 	bool level_prefix;          /* "<3>" at the beginning of a line is its level */
-	usec_t rate_interval;       /* what is passed on to the log: at most rate_burst lines in this time; 0: no limit */
+	/* what is passed on to the log: at most rate_burst lines in this time; 0: no limit */
+	usec_t rate_interval;
 	unsigned rate_burst;        /* 0: no limit */
 };
 
@@ -67,7 +68,8 @@ bool exec_streams_has_terminal(const struct exec_streams *s);
 
 /* Rows of the key table. */
 int exec_streams_parse_input(const struct key_context *c);
-int exec_streams_parse_output(const struct key_context *c); /* row->parameter: STDOUT_FILENO, STDERR_FILENO */
+/* row->parameter: STDOUT_FILENO, STDERR_FILENO */
+int exec_streams_parse_output(const struct key_context *c);
 int exec_streams_parse_text(const struct key_context *c);
 int exec_streams_parse_data(const struct key_context *c);
 int exec_streams_parse_tty_path(const struct key_context *c);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Variables on a command line. Only ${NAME} is known inside a word, and only $NAME as a whole one; there is no
- * syntax for defaults. What makes no sense stays as it stands. */
+/* Variables on a command line. Only ${NAME} is known inside a word, and only $NAME as a whole one;
+ * there is no syntax for defaults. What makes no sense stays as it stands. */
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
@@ -8,7 +8,8 @@
 #include "base/cleanup.h"
 #include "service/environment.h"
 
-/* Well above what execve(2) takes (6 MiB, arguments and environment together): "${A}${A}…" stops here. */
+/* Well above what execve(2) takes (6 MiB, arguments and environment together): "${A}${A}…" stops
+ * here. */
 #define EXPANDED_MAX ((size_t) 8 * 1024 * 1024)
 
 struct expansion {
@@ -61,8 +62,8 @@ static bool spend(struct expansion *x, size_t n)
 
 /* ---- ${NAME} and $$ inside a word ---- */
 
-/* @s begins with "${"; how much of it belongs together is returned. With a ':' (a shell's default value) or without
- * a '}' it is no variable and stays. */
+/* @s begins with "${"; how much of it belongs together is returned. With a ':' (a shell's default
+ * value) or without a '}' it is no variable and stays. */
 static size_t put_variable(const struct expansion *x, const char *s, struct output *o)
 {
 	size_t n = strlen("${") + strcspn(s + strlen("${"), ":}");
@@ -94,7 +95,8 @@ static void put_word(const struct expansion *x, const char *word, struct output 
 		} else if (word[1] == '{') {
 			word += put_variable(x, word, o);
 		} else {
-			/* What follows the '$' is not looked at again: "$a" stays, "$" before "$$" does not hide it. */
+			/* What follows the '$' is not looked at again: "$a" stays, "$" before "$$"
+			 * does not hide it. */
 			n = word[1] ? 2 : 1;
 			put(o, word, n);
 			word += n;
@@ -124,8 +126,8 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* One word of a value. Quotes are taken off and may be left open; a backslash takes the next character as it is.
- * The word is never longer than its text. */
+/* One word of a value. Quotes are taken off and may be left open; a backslash takes the next
+ * character as it is. The word is never longer than its text. */
 static const char *take_word(const char *s, char *to, size_t *ret_n)
 {
 	char quote = '\0';
@@ -154,7 +156,8 @@ static int append_split(struct expansion *x, const char *value)
 
 	if (!spend(x, size))
 		return -E2BIG;
-	/* One behind the other: each word has at least its text and a blank, or the end, to give. */
+	/* One behind the other: each word has at least its text and a blank, or the end, to
+	 * give. */
 	to = arena_alloc(x->arena, size);
 	if (!to)
 		return -ENOMEM;
@@ -189,7 +192,8 @@ static int append_verbatim(struct expansion *x, const char *word)
 	return copy ? append(x, copy) : -ENOMEM;
 }
 
-int exec_command_expand(const struct exec_command *c, char *const *environment, struct arena *arena, char ***ret)
+int exec_command_expand(const struct exec_command *c, char *const *environment, struct arena *arena,
+			char ***ret)
 {
 	struct expansion x = { .environment = environment, .arena = arena, .budget = EXPANDED_MAX };
 	int r;

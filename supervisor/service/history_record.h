@@ -2,9 +2,9 @@
 #ifndef SUPD_SERVICE_HISTORY_RECORD_H
 #define SUPD_SERVICE_HISTORY_RECORD_H
 
-/* One line of the history: a run, a moment that was missed, or a gap in the history itself. Every scheduled moment of a
- * timer is in exactly one of them: the run of its first attempt, or a miss; a run that was interrupted stands beside
- * what made up for it. */
+/* One line of the history: a run, a moment that was missed, or a gap in the history itself. Every
+ * scheduled moment of a timer is in exactly one of them: the run of its first attempt, or a miss; a
+ * run that was interrupted stands beside what made up for it. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,7 +14,8 @@
 #include "service/notify.h"
 #include "service/run_record.h"
 
-/* How it went, as coarsely as people ask: supctl history --result=. Kept in files: only ever append. */
+/* How it went, as coarsely as people ask: supctl history --result=. Kept in files: only ever
+ * append. */
 enum history_class {
 	HISTORY_RUNNING,
 	HISTORY_SUCCESS,
@@ -32,15 +33,19 @@ struct history_record {
 	enum history_class class;
 	const char *unit;      /* the service; of a MISSED, the one that did not run; GAP: NULL */
 	const char *trigger;   /* the unit that started it, or should have; NULL: none */
-	usec_t at;             /* where it stands in the history: a run's start, the last missed moment, a gap's begin */
+	/* where it stands in the history: a run's start, the last missed moment, a gap's begin */
+	usec_t at;
 	usec_t scheduled;      /* USEC_NEVER: nothing was scheduled, somebody asked for it */
 	/* runs */
 	uint8_t run_id[RUN_ID_BYTES];
 	const char *cause;
 	uint32_t attempt;
 	usec_t ended;          /* 0: it goes on, or nobody saw its end */
-	usec_t duration;       /* by the boot-time clock; USEC_NEVER: no process was made, or it goes on */
-	usec_t lateness;       /* from the scheduled moment to the start, of the first attempt; USEC_NEVER: does not apply */
+	/* by the boot-time clock; USEC_NEVER: no process was made, or it goes on */
+	usec_t duration;
+	/* from the scheduled moment to the start, of the first attempt; USEC_NEVER: does not
+	 * apply */
+	usec_t lateness;
 	enum run_result result;
 	int32_t status;
 	const char *words;     /* the result for people */
@@ -56,7 +61,8 @@ struct history_record {
 	uint64_t count;        /* moments missed; GAP: records lost */
 };
 
-/* The ids that begin with these hexadecimal digits: from @first to @last. False: that is no beginning of an id. */
+/* The ids that begin with these hexadecimal digits: from @first to @last. False: that is no
+ * beginning of an id. */
 bool history_run_range(const char *digits, uint8_t first[RUN_ID_BYTES], uint8_t last[RUN_ID_BYTES]);
 
 /* "running", "success", "failed" … */

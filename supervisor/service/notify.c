@@ -28,7 +28,8 @@ static bool name_is_valid(const char *name)
 	return n > 0 && n <= NOTIFY_METRIC_NAME_MAX && !name[n] && strchr(LETTERS, *name);
 }
 
-/* [+-]digits[.digits][e[+-]digits], a digit before or after the point: strtod() alone takes more, "inf" and "0x1" too. */
+/* [+-]digits[.digits][e[+-]digits], a digit before or after the point: strtod() alone takes more,
+ * "inf" and "0x1" too. */
 static bool number_is_valid(const char *s)
 {
 	size_t whole, fraction = 0;

@@ -2,8 +2,9 @@
 #ifndef SUPD_SERVICE_NOTIFY_H
 #define SUPD_SERVICE_NOTIFY_H
 
-/* What a service's process says over $NOTIFY_SOCKET: sd_notify(3)'s lines of NAME=VALUE, as far as they mean something
- * for a oneshot service, and X_SUPD_METRIC=. supd.exec(5) tells people. Who may say it is settled elsewhere. */
+/* What a service's process says over $NOTIFY_SOCKET: sd_notify(3)'s lines of NAME=VALUE, as far as
+ * they mean something for a oneshot service, and X_SUPD_METRIC=. supd.exec(5) tells people. Who may
+ * say it is settled elsewhere. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,7 +31,8 @@ struct notification {
 	const char *mistake; /* the first, a sentence; what it is about is passed over; or NULL */
 };
 
-/* @message has room for a NUL at @n, and is cut up. What is not for us is passed over in silence. */
+/* @message has room for a NUL at @n, and is cut up. What is not for us is passed over in
+ * silence. */
 void notification_parse(char *message, size_t n, struct notification *ret);
 
 #endif

@@ -50,7 +50,8 @@ static bool is_among(const struct exit_status_set *set, int wstatus)
 	return set->signal[n / 64] >> n % 64 & 1;
 }
 
-bool restart_is_due(const struct restart_policy *p, enum run_result result, bool main_exited, int main_wstatus)
+bool restart_is_due(const struct restart_policy *p, enum run_result result, bool main_exited,
+		    int main_wstatus)
 {
 	if (main_exited && is_among(p->prevent, main_wstatus))
 		return false;
@@ -59,8 +60,10 @@ bool restart_is_due(const struct restart_policy *p, enum run_result result, bool
 	switch (p->mode) {
 	case RESTART_ON_FAILURE:
 		return is_failure(result);
-	case RESTART_ON_ABNORMAL: /* a program that cannot be executed is an exit code of systemd's child */
-		return is_failure(result) && result != RUN_RESULT_EXIT_CODE && result != RUN_RESULT_EXEC;
+	case RESTART_ON_ABNORMAL:
+		/* A program that cannot be executed is an exit code of systemd's child. */
+		return is_failure(result) && result != RUN_RESULT_EXIT_CODE &&
+		       result != RUN_RESULT_EXEC;
 	case RESTART_ON_ABORT:
 		return result == RUN_RESULT_SIGNAL || result == RUN_RESULT_CORE_DUMP;
 	case RESTART_ON_WATCHDOG: /* which a oneshot has not */
@@ -162,7 +165,9 @@ int spec_parse_runtime_max(const struct key_context *c)
 	if (*value && timespan_parse(value, &span, &error) < 0)
 		key_error(c, "%s= is no time span: %s", c->assignment->key, error.sentence);
 	else if (span != USEC_NEVER)
-		key_warning(c, "%s= has no effect on a oneshot service, as in systemd: TimeoutStartSec= bounds its commands",
-			    c->assignment->key);
+		key_warning(
+			c,
+			"%s= has no effect on a oneshot service, as in systemd: TimeoutStartSec= bounds its commands",
+			c->assignment->key);
 	return 0;
 }

@@ -2,8 +2,8 @@
 #ifndef SUPD_SERVICE_RESTART_H
 #define SUPD_SERVICE_RESTART_H
 
-/* Restart= and StartLimit*=: is a run that ended followed by another, and when is that too often. Pure. The rules are
- * those of systemd 252 for Type=oneshot. */
+/* Restart= and StartLimit*=: is a run that ended followed by another, and when is that too often.
+ * Pure. The rules are those of systemd 252 for Type=oneshot. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,12 +13,19 @@
 
 struct exit_status_set;
 
-enum restart_mode { RESTART_NO, RESTART_ON_FAILURE, RESTART_ON_ABNORMAL, RESTART_ON_ABORT, RESTART_ON_WATCHDOG };
+enum restart_mode {
+	RESTART_NO,
+	RESTART_ON_FAILURE,
+	RESTART_ON_ABNORMAL,
+	RESTART_ON_ABORT,
+	RESTART_ON_WATCHDOG
+};
 #define RESTART_MODE_COUNT (RESTART_ON_WATCHDOG + 1)
 
 struct restart_policy {
 	enum restart_mode mode;
-	bool has_limit;       /* StartLimit*= was written: it holds for every start, not for restarts alone */
+	/* StartLimit*= was written: it holds for every start, not for restarts alone */
+	bool has_limit;
 	unsigned limit_burst; /* starts within limit_interval; either 0: no limit */
 	usec_t limit_interval;
 	usec_t delay;         /* RestartSec= */
@@ -32,7 +39,8 @@ struct start_limit {
 };
 
 /* After a run with this result; @main_exited, @main_wstatus: of the main process. */
-bool restart_is_due(const struct restart_policy *p, enum run_result result, bool main_exited, int main_wstatus);
+bool restart_is_due(const struct restart_policy *p, enum run_result result, bool main_exited,
+		    int main_wstatus);
 
 /* Counts a start at boot-time @now; false: it is one too many. */
 bool start_limit_take(struct start_limit *l, const struct restart_policy *p, usec_t now);

@@ -123,7 +123,8 @@ const char *run_result_words(const struct run *r, char *buf, size_t n)
 		return buf;
 	case RUN_RESULT_EXEC:
 	case RUN_RESULT_RESOURCES:
-		(void) snprintf(buf, n, "failed %s: %s", exec_step_to_string(r->step), strerror(r->status));
+		(void) snprintf(buf, n, "failed %s: %s", exec_step_to_string(r->step),
+				strerror(r->status));
 		return buf;
 	}
 	return "";

@@ -27,7 +27,8 @@ void spec_refuse(const struct key_context *c, const char *sentence, const char *
 {
 	char shown[SHOWN_MAX];
 
-	key_error(c, "%s= %s, not '%s'", c->assignment->key, sentence, text_escape_to(shown, sizeof(shown), text));
+	key_error(c, "%s= %s, not '%s'", c->assignment->key, sentence,
+		  text_escape_to(shown, sizeof(shown), text));
 }
 
 void spec_not_applied(const struct key_context *c, const char *text)
@@ -35,7 +36,8 @@ void spec_not_applied(const struct key_context *c, const char *text)
 	const struct assignment *a = c->assignment;
 	char shown[SHOWN_MAX];
 
-	diag_add(c->diag, DIAG_NOT_APPLIED, a->file, a->line, a->key, "%s=%s is not applied, ignored", a->key,
+	diag_add(c->diag, DIAG_NOT_APPLIED, a->file, a->line, a->key,
+		 "%s=%s is not applied, ignored", a->key,
 		 text_escape_to(shown, sizeof(shown), text));
 }
 
@@ -47,8 +49,10 @@ int spec_expand(const struct key_context *c, const char *text, char **ret)
 	r = specifier_expand(spec_draft_of(c)->specifiers, text, c->arena, ret, &letter);
 	if (r != -EINVAL)
 		return r;
-	key_error(c, "%s= asks for %%%c, which is not known here: '%s' (a percent sign is written %%%%)",
-		  c->assignment->key, letter, text_escape_to(shown, sizeof(shown), text));
+	key_error(
+		c,
+		"%s= asks for %%%c, which is not known here: '%s' (a percent sign is written %%%%)",
+		c->assignment->key, letter, text_escape_to(shown, sizeof(shown), text));
 	return -EBADMSG;
 }
 
@@ -96,7 +100,8 @@ static int parse_list(const struct key_context *c, word_check_fn *check, const c
 	for (;;) {
 		r = value_word(&at, VALUE_WORD_PLAIN, &scratch, &word);
 		if (r == -EINVAL) {
-			spec_refuse(c, "wants words with balanced quotes and known escapes", c->assignment->value);
+			spec_refuse(c, "wants words with balanced quotes and known escapes",
+				    c->assignment->value);
 			return 0;
 		}
 		if (r <= 0)
@@ -126,7 +131,8 @@ int spec_parse_description(const struct key_context *c)
 	*field = NULL;
 	if (!*c->assignment->value)
 		return 0;
-	r = specifier_expand(spec_draft_of(c)->specifiers, c->assignment->value, c->arena, &text, NULL);
+	r = specifier_expand(spec_draft_of(c)->specifiers, c->assignment->value, c->arena, &text,
+			     NULL);
 	if (r == -EINVAL)
 		text = arena_strdup(c->arena, c->assignment->value);
 	else if (r < 0)
@@ -159,7 +165,8 @@ int spec_parse_type(const struct key_context *c)
 	const char *value = c->assignment->value;
 	enum service_type type;
 
-	/* Another type than oneshot does not get here, unless a later assignment takes its place. */
+	/* Another type than oneshot does not get here, unless a later assignment takes its
+	 * place. */
 	if (*value && spec_type_from_string(value, &type) < 0)
 		spec_refuse(c, "wants oneshot (or another type that systemd knows)", value);
 	return 0;
@@ -180,16 +187,18 @@ static const struct {
 	{ "SUCCESS", 0 }, { "FAILURE", 1 }, { "INVALIDARGUMENT", 2 }, { "NOTIMPLEMENTED", 3 },
 	{ "NOPERMISSION", 4 }, { "NOTINSTALLED", 5 }, { "NOTCONFIGURED", 6 }, { "NOTRUNNING", 7 },
 	{ "USAGE", 64 }, { "DATAERR", 65 }, { "NOINPUT", 66 }, { "NOUSER", 67 }, { "NOHOST", 68 },
-	{ "UNAVAILABLE", 69 }, { "SOFTWARE", 70 }, { "OSERR", 71 }, { "OSFILE", 72 }, { "CANTCREAT", 73 },
-	{ "IOERR", 74 }, { "TEMPFAIL", 75 }, { "PROTOCOL", 76 }, { "NOPERM", 77 }, { "CONFIG", 78 },
-	{ "CHDIR", 200 }, { "NICE", 201 }, { "FDS", 202 }, { "EXEC", 203 }, { "MEMORY", 204 }, { "LIMITS", 205 },
-	{ "OOM_ADJUST", 206 }, { "SIGNAL_MASK", 207 }, { "STDIN", 208 }, { "STDOUT", 209 }, { "CHROOT", 210 },
+	{ "UNAVAILABLE", 69 }, { "SOFTWARE", 70 }, { "OSERR", 71 }, { "OSFILE", 72 },
+	{ "CANTCREAT", 73 }, { "IOERR", 74 }, { "TEMPFAIL", 75 }, { "PROTOCOL", 76 },
+	{ "NOPERM", 77 }, { "CONFIG", 78 }, { "CHDIR", 200 }, { "NICE", 201 }, { "FDS", 202 },
+	{ "EXEC", 203 }, { "MEMORY", 204 }, { "LIMITS", 205 }, { "OOM_ADJUST", 206 },
+	{ "SIGNAL_MASK", 207 }, { "STDIN", 208 }, { "STDOUT", 209 }, { "CHROOT", 210 },
 	{ "IOPRIO", 211 }, { "TIMERSLACK", 212 }, { "SECUREBITS", 213 }, { "SETSCHEDULER", 214 },
-	{ "CPUAFFINITY", 215 }, { "GROUP", 216 }, { "USER", 217 }, { "CAPABILITIES", 218 }, { "CGROUP", 219 },
-	{ "SETSID", 220 }, { "CONFIRM", 221 }, { "STDERR", 222 }, { "PAM", 224 }, { "NETWORK", 225 },
-	{ "NAMESPACE", 226 }, { "NO_NEW_PRIVILEGES", 227 }, { "SECCOMP", 228 }, { "SELINUX_CONTEXT", 229 },
-	{ "PERSONALITY", 230 }, { "APPARMOR", 231 }, { "ADDRESS_FAMILIES", 232 }, { "RUNTIME_DIRECTORY", 233 },
-	{ "CHOWN", 235 }, { "SMACK_PROCESS_LABEL", 236 }, { "KEYRING", 237 }, { "STATE_DIRECTORY", 238 },
+	{ "CPUAFFINITY", 215 }, { "GROUP", 216 }, { "USER", 217 }, { "CAPABILITIES", 218 },
+	{ "CGROUP", 219 }, { "SETSID", 220 }, { "CONFIRM", 221 }, { "STDERR", 222 }, { "PAM", 224 },
+	{ "NETWORK", 225 }, { "NAMESPACE", 226 }, { "NO_NEW_PRIVILEGES", 227 }, { "SECCOMP", 228 },
+	{ "SELINUX_CONTEXT", 229 }, { "PERSONALITY", 230 }, { "APPARMOR", 231 },
+	{ "ADDRESS_FAMILIES", 232 }, { "RUNTIME_DIRECTORY", 233 }, { "CHOWN", 235 },
+	{ "SMACK_PROCESS_LABEL", 236 }, { "KEYRING", 237 }, { "STATE_DIRECTORY", 238 },
 	{ "CACHE_DIRECTORY", 239 }, { "LOGS_DIRECTORY", 240 }, { "CONFIGURATION_DIRECTORY", 241 },
 	{ "NUMA_POLICY", 242 }, { "CREDENTIALS", 243 }, { "BPF", 245 }, { "EXCEPTION", 255 },
 };
@@ -298,13 +307,16 @@ int spec_parse_kill_mode(const struct key_context *c)
 		[KILL_NONE] = "none",
 	};
 	enum kill_mode *field = key_field(c);
-	const char *value = *c->assignment->value ? c->assignment->value : words[KILL_CONTROL_GROUP];
+	const char *value = *c->assignment->value ? c->assignment->value
+						  : words[KILL_CONTROL_GROUP];
 
 	for (size_t i = 0; i < ELEMENTS(words); i++)
 		if (str_equal(value, words[i])) {
 			*field = (enum kill_mode) i;
 			if (i == KILL_NONE)
-				key_warning(c, "KillMode=none leaves behind whatever still runs at a stop");
+				key_warning(
+					c,
+					"KillMode=none leaves behind whatever still runs at a stop");
 			return 0;
 		}
 	spec_refuse(c, "wants control-group, mixed, process or none", value);
@@ -352,7 +364,8 @@ static bool is_user_or_group(const char *s)
 	/* No name begins with a digit: "0day", "012" and "65535" are mistakes. */
 	if (n == 0 || n > NAME_MAX || (*s >= '0' && *s <= '9'))
 		return false;
-	if (*s == '-' || *s == '+' || *s == ' ' || s[n - 1] == ' ' || str_equal(s, ".") || str_equal(s, ".."))
+	if (*s == '-' || *s == '+' || *s == ' ' || s[n - 1] == ' ' || str_equal(s, ".") ||
+	    str_equal(s, ".."))
 		return false;
 	for (const char *p = s; *p; p++)
 		if ((unsigned char) *p < ' ' || *p == 0x7f || *p == ':' || *p == '/')
@@ -382,7 +395,8 @@ int spec_parse_user(const struct key_context *c)
 
 int spec_parse_groups(const struct key_context *c)
 {
-	return parse_list(c, is_user_or_group, "wants names or numbers below 4294967295 that are not 65535");
+	return parse_list(c, is_user_or_group,
+			  "wants names or numbers below 4294967295 that are not 65535");
 }
 
 /* ---- where ---- */
@@ -440,7 +454,8 @@ static bool is_name_or_assignment(const char *s)
 
 int spec_parse_environment(const struct key_context *c)
 {
-	return parse_list(c, environment_assignment_is_valid, "wants NAME=value, quoted as a whole where it has blanks");
+	return parse_list(c, environment_assignment_is_valid,
+			  "wants NAME=value, quoted as a whole where it has blanks");
 }
 
 int spec_parse_pass_environment(const struct key_context *c)
@@ -474,8 +489,8 @@ int spec_parse_environment_file(const struct key_context *c)
 		spec_refuse(c, "wants an absolute path", path);
 		return 0;
 	}
-	grown = arena_grow(c->arena, (void *) (uintptr_t) exec->environment_file, exec->n_environment_files,
-			   sizeof(*grown));
+	grown = arena_grow(c->arena, (void *) (uintptr_t) exec->environment_file,
+			   exec->n_environment_files, sizeof(*grown));
 	if (!grown)
 		return -ENOMEM;
 	grown[exec->n_environment_files++] = (struct environment_file) { path, is_optional };

@@ -84,8 +84,8 @@ static int hex_digit(char c)
 	return -1;
 }
 
-/* The next character of an escaped stretch: systemd.unit(5), "STRING ESCAPING FOR INCLUSION IN UNIT NAMES", backwards.
- * NUL: at its end, or it is no escape (then *ret_bad). */
+/* The next character of an escaped stretch: systemd.unit(5), "STRING ESCAPING FOR INCLUSION IN UNIT
+ * NAMES", backwards. NUL: at its end, or it is no escape (then *ret_bad). */
 static char next_unescaped(struct part *p, bool *ret_bad)
 {
 	int high, low;
@@ -272,7 +272,8 @@ static char expand(const struct specifiers *s, const char *text, struct output *
 	return '\0';
 }
 
-int specifier_expand(const struct specifiers *s, const char *text, struct arena *arena, char **ret, char *reterr)
+int specifier_expand(const struct specifiers *s, const char *text, struct arena *arena, char **ret,
+		     char *reterr)
 {
 	struct output counted = { 0 }, written = { 0 };
 	char letter;

@@ -44,7 +44,8 @@ static size_t span(const char *s, bool (*is)(char c))
 static int compare_stretch(const char **a, const char **b)
 {
 	bool has_digits = is_digit(**a) || is_digit(**b);
-	size_t n = span(*a, has_digits ? is_digit : is_letter), m = span(*b, has_digits ? is_digit : is_letter);
+	size_t n = span(*a, has_digits ? is_digit : is_letter),
+	       m = span(*b, has_digits ? is_digit : is_letter);
 	const char *x = *a, *y = *b;
 	int r;
 
@@ -106,10 +107,11 @@ enum comparison comparison_read(const char **p)
 		enum comparison comparison;
 	} operators[] = {
 		/* the longer ones first */
-		{ "!$=", COMPARISON_NO_GLOB }, { "$=", COMPARISON_GLOB }, { "<=", COMPARISON_LESS_OR_SAME },
-		{ ">=", COMPARISON_GREATER_OR_SAME }, { "!=", COMPARISON_UNEQUAL }, { "<>", COMPARISON_OTHER },
-		{ "==", COMPARISON_SAME }, { "<", COMPARISON_LESS }, { ">", COMPARISON_GREATER },
-		{ "=", COMPARISON_EQUAL },
+		{ "!$=", COMPARISON_NO_GLOB },     { "$=", COMPARISON_GLOB },
+		{ "<=", COMPARISON_LESS_OR_SAME }, { ">=", COMPARISON_GREATER_OR_SAME },
+		{ "!=", COMPARISON_UNEQUAL },      { "<>", COMPARISON_OTHER },
+		{ "==", COMPARISON_SAME },         { "<", COMPARISON_LESS },
+		{ ">", COMPARISON_GREATER },       { "=", COMPARISON_EQUAL },
 	};
 
 	for (size_t i = 0; i < ELEMENTS(operators); i++)

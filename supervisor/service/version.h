@@ -2,13 +2,14 @@
 #ifndef SUPD_SERVICE_VERSION_H
 #define SUPD_SERVICE_VERSION_H
 
-/* Versions and the operators with which conditions compare them: systemd.unit(5), ConditionKernelVersion=. */
+/* Versions and the operators with which conditions compare them: systemd.unit(5),
+ * ConditionKernelVersion=. */
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Negative, 0 or positive, by the rules of the UAPI group's version format: 5.9 < 5.10, 6.1~rc1 < 6.1 < 6.1.1,
- * 6.1-2 < 6.1.1. */
+/* Negative, 0 or positive, by the rules of the UAPI group's version format: 5.9 < 5.10, 6.1~rc1 <
+ * 6.1 < 6.1.1, 6.1-2 < 6.1.1. */
 int version_compare(const char *a, const char *b);
 
 enum comparison {

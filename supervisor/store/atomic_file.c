@@ -34,7 +34,8 @@ static int names_for(const char *name, struct names *ret)
 	if (!*name || strchr(name, '/'))
 		return -EINVAL;
 	if (compose(ret->current, "", name, "") < 0 || compose(ret->before, "", name, ".1") < 0 ||
-	    compose(ret->new_current, ".", name, ".tmp") < 0 || compose(ret->new_before, ".", name, ".1.tmp") < 0)
+	    compose(ret->new_current, ".", name, ".tmp") < 0 ||
+	    compose(ret->new_before, ".", name, ".1.tmp") < 0)
 		return -ENAMETOOLONG;
 	return 0;
 }
@@ -52,14 +53,15 @@ static int keep_generation(int dir_fd, const struct names *n)
 	if (unlinkat(dir_fd, n->new_before, 0) < 0 && errno != ENOENT)
 		return -errno;
 	if (linkat(dir_fd, n->current, dir_fd, n->new_before, 0) < 0) {
-		if (errno == ENOENT || errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS || errno == EMLINK)
+		if (errno == ENOENT || errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS ||
+		    errno == EMLINK)
 			return 0;
 		return -errno;
 	}
 	if (renameat(dir_fd, n->new_before, dir_fd, n->before) < 0)
 		return -errno;
-	/* Both names were the same file already (a crash came between here and the end): rename() then
-	 * does nothing, and leaves the temporary name. */
+	/* Both names were the same file already (a crash came between here and the end): rename()
+	 * then does nothing, and leaves the temporary name. */
 	(void) unlinkat(dir_fd, n->new_before, 0);
 	return 0;
 }
@@ -104,7 +106,8 @@ static int vet(const struct stat *st)
 
 int atomic_file_append(int dir_fd, const char *name, const void *bytes, size_t n)
 {
-	_cleanup_close_ int fd = openat(dir_fd, name, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	_cleanup_close_ int fd =
+		openat(dir_fd, name, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	struct stat st;
 	int r;
 
@@ -118,7 +121,8 @@ int atomic_file_append(int dir_fd, const char *name, const void *bytes, size_t n
 	return fdatasync(fd) < 0 ? -errno : 0;
 }
 
-int atomic_file_read(int dir_fd, const char *name, unsigned generation, size_t max, void **ret, size_t *ret_n)
+int atomic_file_read(int dir_fd, const char *name, unsigned generation, size_t max, void **ret,
+		     size_t *ret_n)
 {
 	_cleanup_close_ int fd = -1;
 	struct names names;
@@ -245,12 +249,14 @@ static int vet_state_dir(int fd, const char *path, char *reterr, size_t n)
 	if (fstat(fd, &st) < 0)
 		return -errno;
 	if (st.st_uid != geteuid()) {
-		(void) snprintf(why, sizeof(why), "belongs to uid %lu, not to uid %lu that supd runs as",
+		(void) snprintf(why, sizeof(why),
+				"belongs to uid %lu, not to uid %lu that supd runs as",
 				(unsigned long) st.st_uid, (unsigned long) geteuid());
 		return refuse(reterr, n, path, why);
 	}
 	if (st.st_mode & (S_IWGRP | S_IWOTH)) {
-		(void) snprintf(why, sizeof(why), "is writable by others (mode %04o); chmod go-w it",
+		(void) snprintf(why, sizeof(why),
+				"is writable by others (mode %04o); chmod go-w it",
 				(unsigned) st.st_mode & 07777);
 		return refuse(reterr, n, path, why);
 	}
@@ -288,8 +294,8 @@ int state_dir_open(const char *path, char *reterr, size_t n)
 	if (r < 0 && n > 0 && !*reterr) {
 		char shown[256];
 
-		(void) snprintf(reterr, n, "%s cannot be used: %s", text_escape_to(shown, sizeof(shown), plain),
-				strerror(-r));
+		(void) snprintf(reterr, n, "%s cannot be used: %s",
+				text_escape_to(shown, sizeof(shown), plain), strerror(-r));
 	}
 	return r;
 }

@@ -25,7 +25,8 @@ static void fault(struct unit_source *s, const char *path, const char *what)
 }
 
 /* What was opened is judged, not what a name meant a moment before. */
-static bool is_fit(struct unit_source *s, const char *path, bool trusted_only, const struct stat *st)
+static bool is_fit(struct unit_source *s, const char *path, bool trusted_only,
+		   const struct stat *st)
 {
 	char sentence[128];
 
@@ -114,7 +115,8 @@ static bool is_directory_fit(struct unit_source *s, const char *path, bool trust
 	char sentence[128];
 	struct stat st;
 
-	if (!trusted_only || stat(path, &st) < 0 || !unit_distrust(st.st_uid, st.st_mode, sentence, sizeof(sentence)))
+	if (!trusted_only || stat(path, &st) < 0 ||
+	    !unit_distrust(st.st_uid, st.st_mode, sentence, sizeof(sentence)))
 		return true;
 	fault(s, path, sentence);
 	return false;

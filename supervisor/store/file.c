@@ -79,11 +79,13 @@ int file_write_new(int dir_fd, const char *name, mode_t mode, const void *bytes,
 
 	if (unlinkat(dir_fd, name, 0) < 0 && errno != ENOENT)
 		return -errno;
-	fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, 0600);
+	fd = openat(dir_fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY,
+		    0600);
 	if (fd < 0)
 		return -errno;
 	r = write_and_sync(fd, mode, bytes, n);
-	/* Some file systems tell only now that a byte could not be written. EINTR: it is closed all the same. */
+	/* Some file systems tell only now that a byte could not be written. EINTR: it is closed all
+	 * the same. */
 	if (close(fd) < 0 && r == 0 && errno != EINTR)
 		r = -errno;
 	if (r < 0)
@@ -109,7 +111,8 @@ int file_make_dirs(const char *path, mode_t mode)
 		if (*p != '/' || p[-1] == '/')
 			continue;
 		*p = '\0';
-		/* What stands already may be in a place where nothing can be made: ask only if need be. */
+		/* What stands already may be in a place where nothing can be made: ask only if need
+		 * be. */
 		if (access(copy, F_OK) < 0) {
 			r = make_dir(copy, mode);
 			if (r < 0)

@@ -38,13 +38,15 @@ static void write_holder(int fd)
 
 int lock_take(int dir_fd, const char *name, pid_t *ret_holder)
 {
-	/* A lock of the open file, not of the process: nobody loses it by closing another descriptor. */
+	/* A lock of the open file, not of the process: nobody loses it by closing another
+	 * descriptor. */
 	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 	_cleanup_close_ int fd = -1;
 	struct stat st;
 
 	*ret_holder = 0;
-	fd = openat(dir_fd, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
+	fd = openat(dir_fd, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY,
+		    0600);
 	if (fd < 0)
 		return -errno;
 	if (fstat(fd, &st) < 0)

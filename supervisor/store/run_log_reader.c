@@ -132,7 +132,8 @@ static int next_record(struct run_log_reader *r, struct run_log_record *ret)
 		k = next_number(r, r->number, &number);
 		if (k < 0)
 			return k;
-		/* More may have been written since it was read; then, if there is a later one, that is the end of it. */
+		/* More may have been written since it was read; then, if there is a later one, that
+		 * is the end of it. */
 		if (r->is_loaded) {
 			k = load(r, r->number, r->base + r->at);
 			if (k < 0)
@@ -209,7 +210,8 @@ static int count_matches(struct run_log_reader *r, uint64_t number, uint64_t *re
 	return k < 0 ? k : 0;
 }
 
-/* Begins in the segment, so many matches from its beginning, from which as many are left as are wanted. */
+/* Begins in the segment, so many matches from its beginning, from which as many are left as are
+ * wanted. */
 static int find_last(struct run_log_reader *r)
 {
 	_cleanup_free_ uint64_t *list = NULL;
@@ -277,7 +279,8 @@ int run_log_reader_next(struct run_log_reader *r, struct run_log_record *ret)
 	return k;
 }
 
-int run_log_reader_new(int logs_dir, const char *unit, const struct run_log_query *query, struct run_log_reader **ret)
+int run_log_reader_new(int logs_dir, const char *unit, const struct run_log_query *query,
+		       struct run_log_reader **ret)
 {
 	struct run_log_reader *r = calloc(1, sizeof(*r));
 	int k;
@@ -324,7 +327,8 @@ static int copy_record(struct arena *arena, struct run_log_record *record)
 	return 0;
 }
 
-static int collect(struct run_log_reader *r, struct arena *arena, struct run_log_record **ret, size_t *ret_n)
+static int collect(struct run_log_reader *r, struct arena *arena, struct run_log_record **ret,
+		   size_t *ret_n)
 {
 	struct run_log_record *list = NULL, record;
 	size_t n = 0;
@@ -343,8 +347,8 @@ static int collect(struct run_log_reader *r, struct arena *arena, struct run_log
 	return k;
 }
 
-int run_log_tail(int logs_dir, const char *unit, const uint8_t run_id[16], size_t max, struct arena *arena,
-		 struct run_log_record **ret, size_t *ret_n)
+int run_log_tail(int logs_dir, const char *unit, const uint8_t run_id[16], size_t max,
+		 struct arena *arena, struct run_log_record **ret, size_t *ret_n)
 {
 	struct run_log_query query = { .n_run_digits = 32, .until = USEC_NEVER, .last = max };
 	struct run_log_reader *r;

@@ -12,7 +12,17 @@ static const uint8_t magic[8] = { 's', 'u', 'p', 'd', '-', 'l', 'o', 'g' };
 static const uint8_t mark[4] = { 0xf5, 'r', 'l', 0x1a };
 
 /* Where things stand in a record. */
-enum { AT_SIZE = 4, AT_CHECK = 8, AT_STREAM = 12, AT_FLAGS, AT_LEVEL, AT_IDENTIFIER, AT_NUMBER = 16, AT_TIME = 24, AT_RUN = 32 };
+enum {
+	AT_SIZE = 4,
+	AT_CHECK = 8,
+	AT_STREAM = 12,
+	AT_FLAGS,
+	AT_LEVEL,
+	AT_IDENTIFIER,
+	AT_NUMBER = 16,
+	AT_TIME = 24,
+	AT_RUN = 32
+};
 
 static void put_number(uint8_t *to, uint64_t number, size_t n)
 {
@@ -61,19 +71,22 @@ static size_t limited(size_t n, size_t max)
 
 static uint32_t check_of(const uint8_t *record, size_t size)
 {
-	uint64_t hash = text_hash(TEXT_HASH_INIT, record + AT_STREAM, RUN_LOG_RECORD_HEADER - AT_STREAM + size);
+	uint64_t hash = text_hash(TEXT_HASH_INIT, record + AT_STREAM,
+				  RUN_LOG_RECORD_HEADER - AT_STREAM + size);
 
 	return (uint32_t) (hash ^ hash >> 32);
 }
 
 size_t run_log_record_size(const struct run_log_record *r)
 {
-	return RUN_LOG_RECORD_HEADER + limited(r->n_identifier, RUN_LOG_IDENTIFIER_MAX) + limited(r->n, RUN_LOG_TEXT_MAX);
+	return RUN_LOG_RECORD_HEADER + limited(r->n_identifier, RUN_LOG_IDENTIFIER_MAX) +
+	       limited(r->n, RUN_LOG_TEXT_MAX);
 }
 
 void run_log_record_encode(const struct run_log_record *r, uint8_t *ret)
 {
-	size_t n_identifier = limited(r->n_identifier, RUN_LOG_IDENTIFIER_MAX), n = limited(r->n, RUN_LOG_TEXT_MAX);
+	size_t n_identifier = limited(r->n_identifier, RUN_LOG_IDENTIFIER_MAX),
+	       n = limited(r->n, RUN_LOG_TEXT_MAX);
 
 	memcpy(ret, mark, sizeof(mark));
 	put_number(ret + AT_SIZE, n_identifier + n, 4);
@@ -101,7 +114,8 @@ int run_log_record_decode(const uint8_t *bytes, size_t n, struct run_log_record 
 		return 0;
 	size = get_number(bytes + AT_SIZE, 4);
 	n_identifier = bytes[AT_IDENTIFIER];
-	if (n_identifier > size || size - n_identifier > RUN_LOG_TEXT_MAX || bytes[AT_STREAM] > RUN_LOG_STDERR)
+	if (n_identifier > size || size - n_identifier > RUN_LOG_TEXT_MAX ||
+	    bytes[AT_STREAM] > RUN_LOG_STDERR)
 		return -EBADMSG;
 	if (n < RUN_LOG_RECORD_HEADER + size)
 		return 0;

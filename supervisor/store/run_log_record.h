@@ -12,10 +12,10 @@
  *		flags (1) · level (1) · length of the identifier (1) · number (8) · time (8: µs since 1970) · run id
  *		(16) · identifier · text
  *
- * The check is the 64-bit FNV-1a of all that stands behind it in the record, its halves xored. So a record that was
- * not written to its end is seen, and behind damage the next mark with a check that fits is where it goes on. The
- * number counts the records of a run from 0, those included that were never written or are gone: where it jumps,
- * so many are missing. */
+ * The check is the 64-bit FNV-1a of all that stands behind it in the record, its halves xored. So a
+ * record that was not written to its end is seen, and behind damage the next mark with a check that
+ * fits is where it goes on. The number counts the records of a run from 0, those included that were
+ * never written or are gone: where it jumps, so many are missing. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,12 +64,12 @@ int run_log_segment_decode(const uint8_t *bytes, size_t n, struct run_log_segmen
 /* Bytes that the record takes; what is longer than the limits is cut. */
 size_t run_log_record_size(const struct run_log_record *r);
 void run_log_record_encode(const struct run_log_record *r, uint8_t *ret);
-/* Reads a record from bytes that begin with it: how many it took. 0: it goes beyond @n; -EBADMSG: here is none. @ret
- * is lent by @bytes. */
+/* Reads a record from bytes that begin with it: how many it took. 0: it goes beyond @n; -EBADMSG:
+ * here is none. @ret is lent by @bytes. */
 int run_log_record_decode(const uint8_t *bytes, size_t n, struct run_log_record *ret);
 
-/* The next record at or behind *@at, which moves behind it. False: there is none; *@at is where it would begin once it
- * is whole. */
+/* The next record at or behind *@at, which moves behind it. False: there is none; *@at is where it
+ * would begin once it is whole. */
 bool run_log_record_next(const uint8_t *bytes, size_t n, size_t *at, struct run_log_record *ret);
 
 #endif

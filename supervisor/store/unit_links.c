@@ -27,7 +27,8 @@ static int open_dir(const char *dir, bool make)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Opens @dir/@name, @dir itself for "", made if @make, else -ENOENT. A directory made is on the disk with its name. */
+/* Opens @dir/@name, @dir itself for "", made if @make, else -ENOENT. A directory made is on the
+ * disk with its name. */
 static int open_subdir(const char *dir, const char *name, bool make)
 {
 	_cleanup_close_ int parent = open_dir(dir, make);
@@ -113,7 +114,8 @@ static bool is_subdir(const char *name)
 
 	for (size_t i = 0; i < ELEMENTS(suffix); i++)
 		if (str_ends(name, suffix[i])) {
-			(void) snprintf(unit, sizeof(unit), "%.*s", (int) (strlen(name) - strlen(suffix[i])), name);
+			(void) snprintf(unit, sizeof(unit), "%.*s",
+					(int) (strlen(name) - strlen(suffix[i])), name);
 			return unit_name_is_valid(unit);
 		}
 	return false;
@@ -145,7 +147,8 @@ static int remove_link(int dir_fd, const char *name)
 /* The name of @unit in a .wants/ and the like. */
 static int remove_wish(int parent, const char *subdir, const char *unit)
 {
-	_cleanup_close_ int fd = openat(parent, subdir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+	_cleanup_close_ int fd =
+		openat(parent, subdir, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
 	char there[PATH_MAX];
 
 	if (fd < 0)
@@ -160,7 +163,8 @@ static bool is_alias_of(int parent, const char *name, const char *unit)
 	char there[PATH_MAX], template[UNIT_NAME_MAX + 1], twin[UNIT_NAME_MAX + 1];
 	const char *target;
 
-	if (!unit_name_is_valid(name) || str_equal(name, unit) || read_link(parent, name, there) < 0)
+	if (!unit_name_is_valid(name) || str_equal(name, unit) ||
+	    read_link(parent, name, there) < 0)
 		return false;
 	target = last_part(there);
 	if (str_equal(target, unit))
@@ -265,14 +269,16 @@ int unit_links_unmask(const char *dir, const char *name)
 
 static bool has_content(int dir_fd, const char *name, const char *content)
 {
-	_cleanup_close_ int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	_cleanup_close_ int fd =
+		openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 	_cleanup_free_ char *bytes = NULL;
 	struct stat st;
 	size_t n;
 
 	if (fd < 0 || fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
 		return false;
-	return file_read_all(fd, (size_t) st.st_size, 4096, &bytes, &n) == 0 && str_equal(bytes, content);
+	return file_read_all(fd, (size_t) st.st_size, 4096, &bytes, &n) == 0 &&
+	       str_equal(bytes, content);
 }
 
 int unit_links_dropin(const char *dir, const char *unit, const char *section, bool enable)
@@ -284,7 +290,8 @@ int unit_links_dropin(const char *dir, const char *unit, const char *section, bo
 	if (!unit_name_is_valid(unit))
 		return -EINVAL;
 	(void) snprintf(subdir, sizeof(subdir), "%s.d", unit);
-	r = snprintf(content, sizeof(content), "# written by supctl enable and disable\n[%s]\nEnabled=%s\n", section,
+	r = snprintf(content, sizeof(content),
+		     "# written by supctl enable and disable\n[%s]\nEnabled=%s\n", section,
 		     enable ? "yes" : "no");
 	if (r < 0 || (size_t) r >= sizeof(content))
 		return -EINVAL;

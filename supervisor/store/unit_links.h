@@ -2,19 +2,21 @@
 #ifndef SUPD_STORE_UNIT_LINKS_H
 #define SUPD_STORE_UNIT_LINKS_H
 
-/* What `supctl enable`, `disable`, `mask` and `unmask` leave on disk, below one directory of the unit path: links in
- * default.target.wants/ and the like, aliases beside the units, links to /dev/null, and for units of plugins a drop-in
- * NAME.d/50-enabled.conf with Enabled=. */
+/* What `supctl enable`, `disable`, `mask` and `unmask` leave on disk, below one directory of the
+ * unit path: links in default.target.wants/ and the like, aliases beside the units, links to
+ * /dev/null, and for units of plugins a drop-in NAME.d/50-enabled.conf with Enabled=. */
 
 #include <stdbool.h>
 
-/* Each returns 1 (changed), 0 (was so already), or a negative errno. @dir is made if missing (0755), where something
- * is to be written. Durable: written beside, fsynced, renamed, directory fsynced. No name is ever a path. */
+/* Each returns 1 (changed), 0 (was so already), or a negative errno. @dir is made if missing
+ * (0755), where something is to be written. Durable: written beside, fsynced, renamed, directory
+ * fsynced. No name is ever a path. */
 
-/* @subdir/@name → @target, whatever link was there. @subdir "": an alias, for which only a link to the same unit gives
- * way. -EEXIST: something else has that name. */
+/* @subdir/@name → @target, whatever link was there. @subdir "": an alias, for which only a link to
+ * the same unit gives way. -EEXIST: something else has that name. */
 int unit_links_put(const char *dir, const char *subdir, const char *name, const char *target);
-/* Every link to @unit: its name in any .wants/, .requires/ and .upholds/, aliases. Those to /dev/null stay, which say no. */
+/* Every link to @unit: its name in any .wants/, .requires/ and .upholds/, aliases. Those to
+ * /dev/null stay, which say no. */
 int unit_links_remove(const char *dir, const char *unit);
 /* A link @subdir/@unit to /dev/null outweighs those in directories below. */
 int unit_links_off(const char *dir, const char *subdir, const char *unit);

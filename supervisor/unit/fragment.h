@@ -2,8 +2,9 @@
 #ifndef SUPD_UNIT_FRAGMENT_H
 #define SUPD_UNIT_FRAGMENT_H
 
-/* Where a unit's own file is, for those who keep that of very many units: most lie under the unit's name in one of few
- * folders, and those are all that is kept then. All zero: there is no such file. */
+/* Where a unit's own file is, for those who keep that of very many units: most lie under the unit's
+ * name in one of few folders, and those are all that is kept then. All zero: there is no such
+ * file. */
 
 struct unit_source;
 

@@ -40,7 +40,8 @@ static int add_pulls(const struct unit_source *source, struct arena *arena, stru
 	return 0;
 }
 
-int unit_merge(const struct unit_source *source, struct arena *arena, struct assignments *ret, struct diag *d)
+int unit_merge(const struct unit_source *source, struct arena *arena, struct assignments *ret,
+	       struct diag *d)
 {
 	struct assignments merged = {0};
 

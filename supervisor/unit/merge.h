@@ -9,6 +9,7 @@
 struct unit_source;
 
 /* Strings live in @arena. The source's own problems are copied to @d, too. 0 or -ENOMEM. */
-int unit_merge(const struct unit_source *source, struct arena *arena, struct assignments *ret, struct diag *d);
+int unit_merge(const struct unit_source *source, struct arena *arena, struct assignments *ret,
+	       struct diag *d);
 
 #endif

@@ -10,9 +10,10 @@ static const struct {
 	const char *suffix;
 	enum unit_kind kind;
 } suffixes[] = {
-	{".service", UNIT_SERVICE}, {".timer", UNIT_TIMER},   {".target", UNIT_TARGET}, {".socket", UNIT_OTHER},
-	{".path", UNIT_OTHER},      {".mount", UNIT_OTHER},   {".slice", UNIT_OTHER},   {".automount", UNIT_OTHER},
-	{".swap", UNIT_OTHER},      {".device", UNIT_OTHER},  {".scope", UNIT_OTHER},
+	{ ".service", UNIT_SERVICE }, { ".timer", UNIT_TIMER },     { ".target", UNIT_TARGET },
+	{ ".socket", UNIT_OTHER },    { ".path", UNIT_OTHER },      { ".mount", UNIT_OTHER },
+	{ ".slice", UNIT_OTHER },     { ".automount", UNIT_OTHER }, { ".swap", UNIT_OTHER },
+	{ ".device", UNIT_OTHER },    { ".scope", UNIT_OTHER },
 };
 
 static bool is_name_char(char c)
@@ -114,7 +115,8 @@ int unit_name_template(const char *name, char ret[UNIT_NAME_MAX + 1])
 }
 
 /* @n bytes of @instance. */
-static int add_instance(const char *template, const char *instance, size_t n, char ret[UNIT_NAME_MAX + 1])
+static int add_instance(const char *template, const char *instance, size_t n,
+			char ret[UNIT_NAME_MAX + 1])
 {
 	char stem[UNIT_NAME_MAX + 1];
 	size_t stem_n;

@@ -2,8 +2,9 @@
 #ifndef SUPD_UNIT_NAME_H
 #define SUPD_UNIT_NAME_H
 
-/* Unit names: systemd.unit(5), section "Unit names". At most 255 bytes of [A-Za-z0-9:_.\-@], a known suffix,
- * at most one '@' that matters; never a leading '.' or '-' and never a slash, so that no name is ever a path. */
+/* Unit names: systemd.unit(5), section "Unit names". At most 255 bytes of [A-Za-z0-9:_.\-@], a
+ * known suffix, at most one '@' that matters; never a leading '.' or '-' and never a slash, so that
+ * no name is ever a path. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,8 +34,8 @@ int unit_name_change_suffix(const char *name, const char *suffix, char ret[UNIT_
 int unit_name_template(const char *name, char ret[UNIT_NAME_MAX + 1]);
 /* foo@.service, "home" → foo@home.service. -EINVAL if that is no template, or no name. */
 int unit_name_add_instance(const char *template, const char *instance, char ret[UNIT_NAME_MAX + 1]);
-/* The instance of @template of which @instance is the twin: foo@.timer, bar@home.service → foo@home.timer. -EINVAL if
- * they are not that, or the name were too long. */
+/* The instance of @template of which @instance is the twin: foo@.timer, bar@home.service →
+ * foo@home.timer. -EINVAL if they are not that, or the name were too long. */
 int unit_name_instance_of(const char *template, const char *instance, char ret[UNIT_NAME_MAX + 1]);
 
 #endif

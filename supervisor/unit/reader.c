@@ -11,19 +11,19 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
-/* inih as distributions build it splits lines at 200 bytes, cuts values at " ;", section names at 49
- * characters and everything at a NUL byte, and has rules of its own for indented lines (tests/contract/
- * test_inih.c shows each). So it never sees what people wrote: this reader makes logical lines, takes
- * them apart, and hands inih a token in the place of each part,
+/* inih as distributions build it splits lines at 200 bytes, cuts values at " ;", section names at
+ * 49 characters and everything at a NUL byte, and has rules of its own for indented lines
+ * (tests/contract/ test_inih.c shows each). So it never sees what people wrote: this reader makes
+ * logical lines, takes them apart, and hands inih a token in the place of each part,
  *
  *	[Service]                       [1]
  *	ExecStart=/bin/sh -c \          1=1
  *	        'a ; b'
  *	User=backup                     2=2
  *
- * and the handler puts the verbatim text back in the place of the token. inih keeps what it is good at:
- * which section an assignment belongs to, and calling for each one in its order. A token that does not
- * come back as it was sent fails the file. */
+ * and the handler puts the verbatim text back in the place of the token. inih keeps what it is good
+ * at: which section an assignment belongs to, and calling for each one in its order. A token that
+ * does not come back as it was sent fails the file. */
 
 #define TOKEN_LINE_MAX 32
 
@@ -49,7 +49,8 @@ struct reading {
 	size_t joined_n, joined_size;
 
 	uint32_t n_sections, n_sent, n_taken; /* tokens */
-	bool skips_section;      /* its header was mistaken: that is told, what is below it is not */
+	/* its header was mistaken: that is told, what is below it is not */
+	bool skips_section;
 	const char *section;     /* in the arena */
 	uint32_t section_line;
 	struct assignment pending;
@@ -83,7 +84,8 @@ static void mistake(struct reading *x, uint32_t line, const char *fmt, ...)
 	}
 }
 
-/* For a sentence: cut and escaped. The copy is longer than the result, which so shows where it was cut. */
+/* For a sentence: cut and escaped. The copy is longer than the result, which so shows where it was
+ * cut. */
 static const char *shown(char buf[128], struct slice text)
 {
 	char copy[160];
@@ -146,7 +148,8 @@ static bool is_comment(struct slice line)
 	return line.n && (line.s[0] == '#' || line.s[0] == ';');
 }
 
-/* Tells where a line has bytes that no text has. Comments may be in any encoding, as for systemd. */
+/* Tells where a line has bytes that no text has. Comments may be in any encoding, as for
+ * systemd. */
 static void vet_bytes(struct reading *x, struct slice line)
 {
 	const char *nul = memchr(line.s, '\0', line.n);
@@ -156,8 +159,8 @@ static void vet_bytes(struct reading *x, struct slice line)
 	if (nul)
 		mistake(x, x->line, "NUL byte in column %zu", (size_t) (nul - line.s) + 1);
 	else if (bad < line.n)
-		mistake(x, x->line, "byte 0x%02x in column %zu is not valid UTF-8", (unsigned char) line.s[bad],
-			bad + 1);
+		mistake(x, x->line, "byte 0x%02x in column %zu is not valid UTF-8",
+			(unsigned char) line.s[bad], bad + 1);
 	else
 		return;
 	if (!comment)
@@ -194,7 +197,8 @@ static bool join(struct reading *x, struct slice line)
 	return true;
 }
 
-/* Continued lines joined, a blank in the place of the backslash. False at the end, or on x->error. */
+/* Continued lines joined, a blank in the place of the backslash. False at the end, or on
+ * x->error. */
 static bool next_logical_line(struct reading *x, struct slice *ret)
 {
 	struct slice line;
@@ -231,8 +235,8 @@ static bool is_key(struct slice key)
 	for (size_t i = 0; i < key.n; i++) {
 		char c = key.s[i];
 
-		if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') && c != '-' &&
-		    c != '_')
+		if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') &&
+		    c != '-' && c != '_')
 			return false;
 	}
 	return true;
@@ -254,7 +258,8 @@ static bool parse_header(struct reading *x, struct slice line)
 	x->skips_section = true;
 	if (line.n < 3 || line.s[line.n - 1] != ']' || memchr(line.s + 1, ']', line.n - 2) ||
 	    memchr(line.s + 1, '[', line.n - 2)) {
-		mistake(x, x->first_line, "'%s' is no section header such as [Service]", shown(buf, line));
+		mistake(x, x->first_line, "'%s' is no section header such as [Service]",
+			shown(buf, line));
 		return false;
 	}
 	x->section = keep(x, (struct slice) {line.s + 1, line.n - 2});
@@ -270,7 +275,8 @@ static bool parse_assignment(struct reading *x, struct slice line)
 	char buf[128];
 
 	if (!equals) {
-		mistake(x, x->first_line, "'%s' is neither Key=Value nor a section header", shown(buf, line));
+		mistake(x, x->first_line, "'%s' is neither Key=Value nor a section header",
+			shown(buf, line));
 		return false;
 	}
 	key = trim((struct slice) {line.s, (size_t) (equals - line.s)});
@@ -352,11 +358,13 @@ static int take_token(void *userdata, const char *section, const char *name, con
 {
 	struct reading *x = userdata;
 
-	if (!is_token(name, x->n_sent) || !is_token(value, x->n_sent) || x->n_taken + 1 != x->n_sent)
+	if (!is_token(name, x->n_sent) || !is_token(value, x->n_sent) ||
+	    x->n_taken + 1 != x->n_sent)
 		return 0;
 	x->n_taken++;
 	if (!*section) {
-		mistake(x, x->pending.line, "%s= stands before the first section header", x->pending.key);
+		mistake(x, x->pending.line, "%s= stands before the first section header",
+			x->pending.key);
 		return 1;
 	}
 	if (!is_token(section, x->n_sections))
@@ -386,8 +394,8 @@ static int hand_over(struct reading *x, struct assignments *ret)
 	return 0;
 }
 
-int unit_read(const char *file, const char *bytes, size_t n, struct arena *arena, struct assignments *ret,
-	      struct diag *d)
+int unit_read(const char *file, const char *bytes, size_t n, struct arena *arena,
+	      struct assignments *ret, struct diag *d)
 {
 	struct reading x = {.file = file, .rest = {bytes, n}, .arena = arena, .diag = d};
 	int r;
@@ -396,13 +404,15 @@ int unit_read(const char *file, const char *bytes, size_t n, struct arena *arena
 		diag_add(d, DIAG_ERROR, file, 0, NULL, "larger than %d KiB", UNIT_FILE_MAX / 1024);
 		return 0;
 	}
-	if (n >= strlen(byte_order_mark) && memcmp(bytes, byte_order_mark, strlen(byte_order_mark)) == 0)
+	if (n >= strlen(byte_order_mark) &&
+	    memcmp(bytes, byte_order_mark, strlen(byte_order_mark)) == 0)
 		drop(&x.rest, strlen(byte_order_mark));
 	r = ini_parse_stream(give_token, &x, take_token, &x);
 	if (r == -2)
 		x.error = -ENOMEM;
 	if (x.error == 0 && (r != 0 || x.n_taken != x.n_sent))
-		diag_add(d, DIAG_ERROR, file, 0, NULL, "cannot be read: the INI library lost a line");
+		diag_add(d, DIAG_ERROR, file, 0, NULL,
+			 "cannot be read: the INI library lost a line");
 	if (x.error == 0)
 		x.error = hand_over(&x, ret);
 	free(x.joined);

@@ -2,8 +2,8 @@
 #ifndef SUPD_UNIT_SOURCE_H
 #define SUPD_UNIT_SOURCE_H
 
-/* Everything the directories say about one unit, before anybody parsed it: handed from who reads files
- * (store/unit_files, or a test) to who understands them (unit/merge). */
+/* Everything the directories say about one unit, before anybody parsed it: handed from who reads
+ * files (store/unit_files, or a test) to who understands them (unit/merge). */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,7 +19,8 @@ struct unit_piece {
 	char *path;
 	char *bytes;
 	size_t n;
-	const char *folder; /* that it lies in, lent for as long as there are unit files; NULL: some other */
+	/* that it lies in, lent for as long as there are unit files; NULL: some other */
+	const char *folder;
 };
 
 /* A unit that is named by a link in NAME.wants/, .requires/ or .upholds/. */
@@ -31,7 +32,8 @@ struct unit_pull {
 
 struct unit_source {
 	char *name;
-	uint64_t fingerprint;  /* changes when a byte of any piece, a link or the mask may have changed */
+	/* changes when a byte of any piece, a link or the mask may have changed */
+	uint64_t fingerprint;
 	bool is_masked;        /* empty, or a link to /dev/null */
 	bool is_systemd;       /* found in a directory laid out for systemd (SystemdUnitPath=) */
 	bool is_wanted;        /* linked into a .wants/ that counts: see supd(8) */
@@ -44,7 +46,8 @@ struct unit_source {
 	size_t n_pieces;       /* 0 with problems: could not be read */
 	struct unit_pull *pull;
 	size_t n_pulls;
-	struct diag problems;  /* of the files: unreadable, writable by others, not a regular file … */
+	/* of the files: unreadable, writable by others, not a regular file … */
+	struct diag problems;
 };
 
 void unit_source_done(struct unit_source *s);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What the daemon costs: loading and reloading many pairs of a timer and its service, the memory they take, a list of
- * them, how often it wakes up with nothing to do; and how late the child of a timer begins, beside a bare loop of
- * vfork() and exec() of the same program in the same run.
+/* What the daemon costs: loading and reloading many pairs of a timer and its service, the memory
+ * they take, a list of them, how often it wakes up with nothing to do; and how late the child of a
+ * timer begins, beside a bare loop of vfork() and exec() of the same program in the same run.
  *
- * BENCH_PAIRS: how many pairs are loaded ("1000 10000 100000").
- * BENCH_DUE: how many timers are due at one moment ("1 100 1000").
- * BENCH_ROUNDS: how often the smallest of these is repeated, since one child says little (20).
- * BENCH_IDLE: for how many seconds it is watched while idle (60). */
+ * BENCH_PAIRS: how many pairs are loaded ("1000 10000 100000"). BENCH_DUE: how many timers are due
+ * at one moment ("1 100 1000"). BENCH_ROUNDS: how often the smallest of these is repeated, since
+ * one child says little (20). BENCH_IDLE: for how many seconds it is watched while idle (60). */
 
 #include <dirent.h>
 #include <errno.h>
@@ -156,7 +155,8 @@ static void bench_load(const unsigned *sizes, size_t n, unsigned idle_seconds)
 		(void) read_bare();
 		bare = read_bare();
 		d = daemon_start(state, true);
-		sleep_until(CLOCK_MONOTONIC, now_ns(CLOCK_MONOTONIC) + 2e9); /* the first state has been written */
+		/* the first state has been written */
+		sleep_until(CLOCK_MONOTONIC, now_ns(CLOCK_MONOTONIC) + 2e9);
 		kib = resident(&d) - empty;
 		double reload = ask_best("reload");
 
@@ -260,7 +260,8 @@ static struct stamps due_once(unsigned n, unsigned rounds, const char *state)
 	struct stamps s = { 0 };
 
 	for (unsigned i = 0; i < rounds; i++) {
-		uint64_t at = (uint64_t) (now_ns(CLOCK_REALTIME) / 1e9) + 3 + n / 250; /* all must have begun by then */
+		/* all must have begun by then */
+		uint64_t at = (uint64_t) (now_ns(CLOCK_REALTIME) / 1e9) + 3 + n / 250;
 		struct bench_daemon d;
 
 		make_due(n, at);
@@ -284,8 +285,8 @@ static void print_lateness(unsigned n, const char *what, const struct stamps *s,
 		      quantile(s, 0.99) / MS, quantile(s, 1) / MS, quantile(s, 1) / quantile(bare, 1));
 }
 
-/* What the state file's way to the disk costs at least, whoever goes it: ms, in the middle of a few, each after a pause as
- * it is between timers. */
+/* What the state file's way to the disk costs at least, whoever goes it: ms, in the middle of a
+ * few, each after a pause as it is between timers. */
 static double bare_write(const char *state, size_t size)
 {
 	struct stamps took = { 0 };

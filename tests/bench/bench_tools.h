@@ -2,7 +2,8 @@
 #ifndef SUPD_TEST_BENCH_TOOLS_H
 #define SUPD_TEST_BENCH_TOOLS_H
 
-/* What the benches of the daemon share: a folder, a daemon in it, and the clock. Whatever goes wrong ends the program. */
+/* What the benches of the daemon share: a folder, a daemon in it, and the clock. Whatever goes
+ * wrong ends the program. */
 
 #include <stdbool.h>
 #include <stddef.h>

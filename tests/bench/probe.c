@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Notes when it began: the real time in ns, one line in the file that is its argument; without one, nothing. As small as can be, so that
- * what is measured is who starts it. */
+/* Notes when it began: the real time in ns, one line in the file that is its argument; without one,
+ * nothing. As small as can be, so that what is measured is who starts it. */
 
 #include <fcntl.h>
 #include <time.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 
-/* What unit/reader relies on in inih, and why it stands in front of it: the second half shows the slips of
- * the library as distributions build it (r55). A later inih that reads faithfully passes as well. */
+/* What unit/reader relies on in inih, and why it stands in front of it: the second half shows the
+ * slips of the library as distributions build it (r55). A later inih that reads faithfully passes
+ * as well. */
 
 #include <ini.h>
 #include <stdio.h>
@@ -133,8 +134,8 @@ START_TEST(text_of_people_comes_out_otherwise)
 }
 END_TEST
 
-/* The line buffer has 200 bytes: "ExecStart=/bin/echo " and 179 digits fill it, and what follows is a
- * line of its own, and no error. */
+/* The line buffer has 200 bytes: "ExecStart=/bin/echo " and 179 digits fill it, and what follows is
+ * a line of its own, and no error. */
 START_TEST(the_end_of_a_long_line_becomes_a_key)
 {
 	char text[400];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What run/ relies on in sd-event, and what it must not do to it. sd-event(3) and its neighbours say most of it. */
+/* What run/ relies on in sd-event, and what it must not do to it. sd-event(3) and its neighbours
+ * say most of it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

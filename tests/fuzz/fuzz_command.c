@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Any value of ExecStart=: commands that make sense or a mistake that is told, never both; then the words with their
- * variables, taken from a fixed environment. */
+/* Any value of ExecStart=: commands that make sense or a mistake that is told, never both; then the
+ * words with their variables, taken from a fixed environment. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>

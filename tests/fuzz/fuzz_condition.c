@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Any value of any Condition*=: the first byte is the kind, the rest the value. What is taken is judged, on a machine
- * of which each text is that value, too; it must come to an answer, and a copy to the same one. */
+/* Any value of any Condition*=: the first byte is the kind, the rest the value. What is taken is
+ * judged, on a machine of which each text is that value, too; it must come to an answer, and a copy
+ * to the same one. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>

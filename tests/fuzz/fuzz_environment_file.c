@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as an environment file: what comes out is assignments and nothing else, and all of them get into the
- * environment, the last one of a name. */
+/* Any bytes as an environment file: what comes out is assignments and nothing else, and all of them
+ * get into the environment, the last one of a name. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Any bytes as a segment of what services printed: reading ends, what comes out lies within the bytes and is written
- * again as it was read, and a record that follows is found whatever stands before it. */
+/* Any bytes as a segment of what services printed: reading ends, what comes out lies within the
+ * bytes and is written again as it was read, and a record that follows is found whatever stands
+ * before it. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Any words as the command of supctl run: one line of a unit file, which read again is the same words. */
+/* Any words as the command of supctl run: one line of a unit file, which read again is the same
+ * words. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A unit's name in the first line, a text with specifiers in the rest: the same each time, never longer than what its
- * parts amount to, and what is refused is refused for a letter that stands there behind a '%'. */
+/* A unit's name in the first line, a text with specifiers in the rest: the same each time, never
+ * longer than what its parts amount to, and what is refused is refused for a letter that stands
+ * there behind a '%'. */
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>

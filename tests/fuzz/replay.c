@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* The main() of a fuzz target in `make check`: its corpus once more, a file a case, as TAP. Files named on
- * the command line instead: one of them is what a fuzzer found. */
+/* The main() of a fuzz target in `make check`: its corpus once more, a file a case, as TAP. Files
+ * named on the command line instead: one of them is what a fuzzer found. */
 
 #include <dirent.h>
 #include <stdint.h>
@@ -28,7 +28,8 @@ static void replay(const char *path, int number)
 		putc(c, copy);
 	fclose(f);
 	fclose(copy);
-	(void) LLVMFuzzerTestOneInput((const uint8_t *) bytes, n); /* ends the program where it fails */
+	/* ends the program where it fails */
+	(void) LLVMFuzzerTestOneInput((const uint8_t *) bytes, n);
 	free(bytes);
 	printf("ok %d - %s\n", number, path);
 }

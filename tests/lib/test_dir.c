@@ -15,7 +15,8 @@ static char *path_join(const char *dir, const char *name)
 {
 	char *path = malloc(strlen(dir) + strlen(name) + 2);
 
-	/* Used by programs that run no libcheck case, too: it may only be spoken to in case of failure. */
+	/* Used by programs that run no libcheck case, too: it may only be spoken to in case of
+	 * failure. */
 	if (!path)
 		ck_abort_msg("out of memory");
 	stpcpy(stpcpy(stpcpy(path, dir), "/"), name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 
-/* Random expressions put to systemd-analyze and to supd: the same verdict, the same normal form and,
- * in UTC and away from changes of the clock, the same elapses.
+/* Random expressions put to systemd-analyze and to supd: the same verdict, the same normal form
+ * and, in UTC and away from changes of the clock, the same elapses.
  *
  * ORACLE_COUNT: how many expressions (2000); ORACLE_SEED: which ones (1). */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What %I and %f make of an escaped name, against systemd-escape --unescape. (But for \\x00, which ends what systemd
- * prints, and is refused here.) */
+/* What %I and %f make of an escaped name, against systemd-escape --unescape. (But for \\x00, which
+ * ends what systemd prints, and is refused here.) */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

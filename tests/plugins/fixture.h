@@ -2,8 +2,8 @@
 #ifndef SUPD_TEST_PLUGIN_FIXTURE_H
 #define SUPD_TEST_PLUGIN_FIXTURE_H
 
-/* A plugin that would be in order but for what its designated initialisers say last. Its code must never run: the
- * loader and the verdict come before. */
+/* A plugin that would be in order but for what its designated initialisers say last. Its code must
+ * never run: the loader and the verdict come before. */
 
 #include <stdlib.h>
 

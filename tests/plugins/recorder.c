@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A plugin in order. It does nothing but keep a record of what it heard, which list() tells, and log each
- * entry. "arm" in a unit's value arms the boot-time clock for that many µs after the start. */
+/* A plugin in order. It does nothing but keep a record of what it heard, which list() tells, and
+ * log each entry. "arm" in a unit's value arms the boot-time clock for that many µs after the
+ * start. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,9 @@
 #ifndef SUPD_TEST_FSM_SCRIPT_H
 #define SUPD_TEST_FSM_SCRIPT_H
 
-/* Scripts for the timer's machine: a row is an event at a time, and what must follow from it. Times are seconds
- * from T0, which is Monday, 2026-03-02 00:00 UTC on the real-time clock and a day of uptime on the other. */
+/* Scripts for the timer's machine: a row is an event at a time, and what must follow from it. Times
+ * are seconds from T0, which is Monday, 2026-03-02 00:00 UTC on the real-time clock and a day of
+ * uptime on the other. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,7 +32,8 @@ struct row {
 	enum who who;
 	bool active;         /* the target, after it */
 	enum miss_reason refused;
-	int64_t jump;        /* JUMP, RECOMPUTE: the real-time clock is set by this much just before */
+	/* JUMP, RECOMPUTE: the real-time clock is set by this much just before */
+	int64_t jump;
 	uint64_t random;
 	const char *spec;    /* CHANGED: the new one */
 	int64_t skip;        /* this moment is skipped just before; 0: none */

@@ -134,7 +134,8 @@ static void read_real_time(const struct model *model)
 		grid.elapses[i] = model_matches(model, grid.local[i]);
 }
 
-/* "once for each matching local date and time: when it is first shown, or when it is passed over" */
+/* "once for each matching local date and time: when it is first shown, or when it is passed
+ * over" */
 static void read_once(const struct model *model)
 {
 	static int first_shown[2 * GRID_MAX];

@@ -22,7 +22,8 @@
 #define DAILY "OnCalendar=*-*-* 02:00\n"
 #define BERLIN "CET-1CEST,M3.5.0,M10.5.0/3"
 
-/* From the moment at @at to the run that is on, for calendar timers: the next moment is at @next. */
+/* From the moment at @at to the run that is on, for calendar timers: the next moment is at
+ * @next. */
 #define RUN(at, next) \
 	ROW(at, WAKE, INTENT, next, NEVER, "intent"), ROW(at, DURABLE, OPEN, next, NEVER, "start"), \
 	ROW(at, STARTED, OPEN, next, NEVER, "", .active = true)
@@ -559,7 +560,8 @@ START_TEST(an_interval_of_seven_days_counts_over_restarts)
 	other_life(&b);
 	begin_at(&b, 3 * DAY, "");
 	ck_assert_int_eq(bench_boot(&b), 7 * DAY + 10);
-	/* off for nine days: two over it, and that is too old; the next is seven after the one missed */
+	/* off for nine days: two over it, and that is too old; the next is seven after the one
+	 * missed */
 	other_life(&b);
 	begin_at(&b, 9 * DAY + 10, "missed downtime");
 	ck_assert_int_eq(bench_boot(&b), 14 * DAY + 10);

@@ -23,7 +23,8 @@
 #define SKIPPED "missed skipped-by-admin"
 #define SKIP(at) .skip = (at)
 
-/* Alarms are those of the schedule: for what is skipped, too. SKIP() is before the event of its row. */
+/* Alarms are those of the schedule: for what is skipped, too. SKIP() is before the event of its
+ * row. */
 static const struct script scripts[] = {
 	SCRIPT("a skipped moment is on record, and the one after it runs", "OnCalendar=hourly\n", NULL,
 	       ROW(1, BEGIN, IDLE, HOUR, NEVER, ""),
@@ -163,7 +164,8 @@ START_TEST(only_a_coming_moment_can_be_skipped)
 	ck_assert_int_eq(skip(2, real_at(DAY * 366 + 3)), SKIP_TOO_FAR);
 	ck_assert_int_eq(skip(2, real_at(HOUR)), SKIP_DONE);
 	ck_assert_int_eq(skip(2, real_at(HOUR)), SKIP_ALREADY);
-	ck_assert_int_eq(skip(2, real_at(90 * MIN) + 999999), SKIP_DONE); /* of a span: to the second */
+	/* of a span: to the second */
+	ck_assert_int_eq(skip(2, real_at(90 * MIN) + 999999), SKIP_DONE);
 	ck_assert_int_eq(skip(2, real_at(90 * MIN)), SKIP_ALREADY);
 }
 END_TEST

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The words for why a moment was missed: they stand in state files and in front of users, so they stay. */
+/* The words for why a moment was missed: they stand in state files and in front of users, so they
+ * stay. */
 #include "timer/memory.h"
 
 #include "base/cleanup.h"

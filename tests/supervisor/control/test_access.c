@@ -77,7 +77,8 @@ START_TEST(the_primary_group_counts_as_well)
 }
 END_TEST
 
-/* The whole table of the socket: what each method takes. A method that is not here fails the test below. */
+/* The whole table of the socket: what each method takes. A method that is not here fails the test
+ * below. */
 static const struct {
 	const char *name;
 	bool is_for_all;

@@ -2,8 +2,8 @@
 #ifndef SUPD_TEST_FAKE_WORLD_H
 #define SUPD_TEST_FAKE_WORLD_H
 
-/* A world for one test: units are texts, processes are numbers that end when the test says so, and all that the
- * manager asks for is on record. */
+/* A world for one test: units are texts, processes are numbers that end when the test says so, and
+ * all that the manager asks for is on record. */
 
 #include "core/manager.h"
 #include "core/unit.h"
@@ -64,7 +64,8 @@ struct fake_process *fake_process(struct fake_world *f, const char *unit);
 void fake_spawned(struct fake_world *f, struct manager *m, struct fake_process *p);
 /* The process ends with @wstatus, and nothing of the run is left. */
 void fake_exited(struct fake_world *f, struct manager *m, struct fake_process *p, int wstatus);
-/* Answers whatever is asked for this unit until nothing more is: each process ends with @wstatus. */
+/* Answers whatever is asked for this unit until nothing more is: each process ends with
+ * @wstatus. */
 void fake_finish(struct fake_world *f, struct manager *m, const char *unit, int wstatus);
 
 #endif

@@ -8,8 +8,8 @@
 #include "service/dependencies.h"
 #include "tests/lib/test_main.h"
 
-/* Units and what they say, as text: "a Requires b, a After b"; names that begin with 'g' are groups. What units are
- * like: "b up, c absent"; all others are down. */
+/* Units and what they say, as text: "a Requires b, a After b"; names that begin with 'g' are
+ * groups. What units are like: "b up, c absent"; all others are down. */
 
 #define DEPENDENCIES_MAX 64
 

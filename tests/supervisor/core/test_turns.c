@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Units with dependencies, in the real manager: when they start, stop, and fail without having begun. */
+/* Units with dependencies, in the real manager: when they start, stop, and fail without having
+ * begun. */
 #include "core/turns.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A service that tells what it was given: one "key value" line each on stdout. Not a shell, which would put some of
- * it right. With arguments it can also be made to misbehave. */
+/* A service that tells what it was given: one "key value" line each on stdout. Not a shell, which
+ * would put some of it right. With arguments it can also be made to misbehave. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <grp.h>

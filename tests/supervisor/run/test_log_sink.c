@@ -84,7 +84,8 @@ static unsigned overfill(void)
 	return LINES;
 }
 
-/* Reads with the loop going until nothing more comes; counts lines, and what was said to be lost. */
+/* Reads with the loop going until nothing more comes; counts lines, and what was said to be
+ * lost. */
 static void read_all(sd_event *event, int fd, unsigned *ret_lines, unsigned *ret_lost)
 {
 	static char buf[4 * 1024 * 1024];

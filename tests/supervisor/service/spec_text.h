@@ -14,8 +14,8 @@ struct spec_text {
 	struct service_spec spec;
 };
 
-/* @text is the file of backup@home.service; [Service] is put before it unless it begins with a section. Ends the
- * test case only if memory runs out; mistakes are in ->diag. */
+/* @text is the file of backup@home.service; [Service] is put before it unless it begins with a
+ * section. Ends the test case only if memory runs out; mistakes are in ->diag. */
 void spec_text_init(struct spec_text *t, const char *text);
 /* The same, and ends the test case on any mistake or warning. */
 void spec_text_init_good(struct spec_text *t, const char *text);

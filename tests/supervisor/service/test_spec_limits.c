@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The keys behind struct exec_limits: a row a value. What systemd-analyze 252 takes is taken, and the other way. */
+/* The keys behind struct exec_limits: a row a value. What systemd-analyze 252 takes is taken, and
+ * the other way. */
 #include "service/exec_limits.h"
 
 #include <limits.h>

@@ -176,7 +176,8 @@ END_TEST
 START_TEST(every_step_that_fails_leaves_the_old_file)
 {
 	write_text("old");
-	/* a directory stands where the temporary file, the link or the generation before should go */
+	/* a directory stands where the temporary file, the link or the generation before should
+	 * go */
 	static const char *const obstacle[] = {".state.tmp", ".state.1.tmp", "state.1"};
 
 	for (size_t i = 0; i < ELEMENTS(obstacle); i++) {

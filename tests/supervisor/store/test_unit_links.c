@@ -169,7 +169,8 @@ START_TEST(a_file_does_not_give_way_to_a_link)
 	ck_assert_int_eq(unit_links_mask(etc, "b.service"), -EEXIST);
 	ck_assert_int_eq(unit_links_unmask(etc, "b.service"), 0);
 	ck_assert_int_eq(unit_links_put(etc, "", "c.service", fragment), 1);
-	ck_assert_int_eq(unit_links_put(etc, "", "c.service", "/old/a.service"), 1); /* the same unit */
+	/* the same unit */
+	ck_assert_int_eq(unit_links_put(etc, "", "c.service", "/old/a.service"), 1);
 	ck_assert_int_eq(unit_links_put(etc, "", "c.service", "/lib/b.service"), -EEXIST);
 	ck_assert_int_eq(unit_links_mask(etc, "c.service"), -EEXIST);
 }

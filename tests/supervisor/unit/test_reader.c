@@ -76,7 +76,8 @@ static const struct {
 	{B("[A]\nK=\nK= \n"), "2 [A:1] K=\n3 [A:1] K=\n"},
 	{B("[A]\nK=a=b=c\n"), "2 [A:1] K=a=b=c\n"},
 	{B("[A]\nK=1\n\n[B]\nK=2\n[A]\nK=3\n"), "2 [A:1] K=1\n5 [B:4] K=2\n7 [A:6] K=3\n"},
-	{B(" [A] \n K=1\n  L=2\n"), "2 [A:1] K=1\n3 [A:1] L=2\n"}, /* indented lines stand for themselves */
+	/* indented lines stand for themselves */
+	{B(" [A] \n K=1\n  L=2\n"), "2 [A:1] K=1\n3 [A:1] L=2\n"},
 	{B("[X-My Section]\nX-K_1=1\n"), "2 [X-My Section:1] X-K_1=1\n"},
 
 	/* comments: only as the first character of a line that is not blank */
