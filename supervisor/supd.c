@@ -2,7 +2,6 @@
 /* The daemon: puts the layers together, and takes them apart again. */
 #include <errno.h>
 #include <grp.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,8 +28,6 @@
 #include "daemon/supd_transient.h"
 #include "daemon/supd_wire.h"
 #include "daemon/surroundings.h"
-
-#define NO_MEMORY_PAUSE_MS 10
 
 struct supd {
 	struct options options;
@@ -392,23 +389,6 @@ static int start(struct supd *s)
 	return 0;
 }
 
-/* sd_event_loop(), but for its end where memory runs out in the midst of waiting: what supd supervises goes on, and
- * what happened meanwhile is found the next time. */
-static int loop(sd_event *event)
-{
-	int code;
-
-	while (sd_event_get_state(event) != SD_EVENT_FINISHED) {
-		int r = sd_event_run(event, UINT64_MAX);
-
-		if (r == -ENOMEM)
-			(void) poll(NULL, 0, NO_MEMORY_PAUSE_MS);
-		else if (r < 0)
-			return r;
-	}
-	return sd_event_get_exit_code(event, &code) < 0 ? 0 : code;
-}
-
 static int run(struct supd *s)
 {
 	const struct supd_now now = world_linux_now(s->outside);
@@ -417,7 +397,7 @@ static int run(struct supd *s)
 	log_notice("supd %s started, pid %d", PACKAGE_VERSION, (int) getpid());
 	daemon_tell_state(SUPD_MANAGER_STARTING);
 	manager_begin(s->manager, &now);
-	r = loop(s->event);
+	r = daemon_loop(s->event);
 	if (r < 0)
 		log_error(r, "the event loop failed");
 	return r;

@@ -174,7 +174,12 @@ static int on_pause_over(sd_event_source *source _unused_, uint64_t now _unused_
 	struct control_server *s = userdata;
 
 	take_spare(s);
-	return sd_event_source_set_enabled(s->accepting, SD_EVENT_ON);
+	if (sd_event_source_set_enabled(s->accepting, SD_EVENT_ON) >= 0)
+		return 0;
+	/* The kernel has no memory for that now (epoll_ctl): nobody else would try it again. */
+	(void) sd_event_source_set_time_relative(s->pause, PAUSE);
+	(void) sd_event_source_set_enabled(s->pause, SD_EVENT_ONESHOT);
+	return 0;
 }
 
 /* The first in the queue, so that somebody at least gets an answer. */

@@ -6,6 +6,7 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/log.h"
 
 /* Neither the loop nor epoll gets better with a million; enough for some hundred runs at once. */
 #define NOFILE_WANTED 65536
@@ -212,6 +214,31 @@ struct daemon_signals *daemon_signals_free(struct daemon_signals *s)
 		sd_event_source_disable_unref(s->source[i]);
 	free(s);
 	return NULL;
+}
+
+/* ---- the loop ---- */
+
+#define TURN_PAUSE_MS 50
+#define TURNS_FAILED_MAX 600
+
+int daemon_loop(sd_event *event)
+{
+	int code;
+
+	for (unsigned failed = 0; sd_event_get_state(event) != SD_EVENT_FINISHED;) {
+		int r = sd_event_run(event, UINT64_MAX);
+
+		if (r >= 0) {
+			failed = 0;
+			continue;
+		}
+		if (failed++ == 0)
+			log_error(r, "a turn of the event loop failed, and is tried again");
+		if (failed > TURNS_FAILED_MAX)
+			return r;
+		(void) poll(NULL, 0, TURN_PAUSE_MS);
+	}
+	return sd_event_get_exit_code(event, &code) < 0 ? 0 : code;
 }
 
 /* ---- systemd ---- */

@@ -36,6 +36,10 @@ struct daemon_signals;
 int daemon_signals_new(sd_event *event, const struct daemon_signals_listener *listener, struct daemon_signals **ret);
 struct daemon_signals *daemon_signals_free(struct daemon_signals *s);
 
+/* sd_event_loop(), but for its end where a turn fails: what supd supervises goes on, and what happened meanwhile is found the
+ * next time. Gives up after half a minute in which each has failed. The exit code, or a negative errno. */
+int daemon_loop(sd_event *event);
+
 /* Tells systemd (READY=1, STOPPING=1, STATUS=); nothing happens without $NOTIFY_SOCKET. */
 void daemon_tell_state(enum supd_manager_state state);
 void daemon_tell_status(const char *sentence);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/log.h"
 #include "base/usec.h"
 #include "tests/lib/test_dir.h"
 #include "tests/lib/test_main.h"
@@ -287,6 +288,43 @@ START_TEST(without_systemd_nothing_is_told)
 }
 END_TEST
 
+static int epoll_fd, epoll_copy, n_errors;
+
+static void mend_epoll(void *userdata, const struct log_line *line)
+{
+	(void) userdata;
+	ck_assert_int_eq(line->level, LOG_ERR);
+	n_errors++;
+	ck_assert_int_eq(dup3(epoll_copy, epoll_fd, O_CLOEXEC), epoll_fd);
+}
+
+static int exit_with_7(sd_event_source *source, uint64_t usec, void *userdata)
+{
+	(void) usec;
+	(void) userdata;
+	return sd_event_exit(sd_event_source_get_event(source), 7);
+}
+
+START_TEST(failed_turn_does_not_end_the_loop)
+{
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	sd_event *event = NULL;
+
+	log_set_sink(mend_epoll, NULL);
+	ck_assert_int_ge(sd_event_new(&event), 0);
+	ck_assert_int_ge(sd_event_add_time_relative(event, NULL, CLOCK_BOOTTIME, 1, 1, exit_with_7, NULL), 0);
+	epoll_fd = sd_event_get_fd(event);
+	epoll_copy = fcntl(epoll_fd, F_DUPFD_CLOEXEC, 0);
+	ck_assert_int_eq(dup3(null, epoll_fd, O_CLOEXEC), epoll_fd);
+	ck_assert_int_eq(daemon_loop(event), 7);
+	ck_assert_int_eq(n_errors, 1);
+	sd_event_unref(event);
+	close(epoll_copy);
+	close(null);
+	log_set_sink(NULL, NULL);
+}
+END_TEST
+
 static Suite *daemon_suite(void)
 {
 	Suite *s = suite_create("daemon");
@@ -300,6 +338,7 @@ static Suite *daemon_suite(void)
 	tcase_add_test(tc, files_are_ours_alone);
 	tcase_add_test(tc, limit_of_descriptors_is_raised_and_remembered);
 	tcase_add_test(tc, signals_are_heard_by_phase);
+	tcase_add_test(tc, failed_turn_does_not_end_the_loop);
 	tcase_add_test(tc, signals_of_power_stop);
 	tcase_add_test(tc, signals_that_mean_nothing_do_nothing);
 	tcase_add_test(tc, signal_before_the_loop_is_not_lost);
