@@ -15,7 +15,9 @@ libcore_a_SOURCES = \
 	%D%/graph.c %D%/graph.h \
 	%D%/manager.c %D%/manager.h %D%/manager_private.h \
 	%D%/ordering.c \
-	%D%/plugin_host.c \
+	%D%/plugin_calls.c \
+	%D%/plugin_host.c %D%/plugin_host.h \
+	%D%/plugin_units.c \
 	%D%/plugin_verdict.c %D%/plugin_verdict.h \
 	%D%/reload.c \
 	%D%/report.c %D%/report.h \

@@ -2,8 +2,9 @@
 #ifndef SUPD_CORE_MANAGER_PRIVATE_H
 #define SUPD_CORE_MANAGER_PRIVATE_H
 
-/* The manager's inside, shared by the files of core/ that make it up: manager.c (life and settling), effects.c
- * (doing what a service's step asks), requests.c (what admins ask), reload.c, plugin_host.c. */
+/* The manager's inside, shared by the files of core/ that make it up: manager.c (life and
+ * settling), effects.c (doing what a service's step asks), requests.c (what admins ask), reload.c;
+ * and plugin_host.h. */
 
 #include "base/hash.h"
 #include "base/heap.h"
@@ -11,6 +12,7 @@
 #include "core/gate.h"
 #include "core/graph.h"
 #include "core/manager.h"
+#include "core/plugin_host.h"
 #include "core/unit.h"
 
 /* Causes of runs that the manager makes by itself: the daemon's own start, and Restart=. */
@@ -22,42 +24,6 @@ struct active {
 	UT_hash_handle hh;
 	world_token token;
 	struct unit *unit;
-};
-
-/* What its files say of a unit of a plugin's suffix, as far as the host knows. */
-struct plugin_unit_files {
-	struct fragment fragment;
-	uint64_t fingerprint;
-	bool is_read;
-	bool is_masked;
-	struct diag problems;
-};
-
-struct plugin_unit {
-	struct plugin_unit_files files;
-	struct plugin_unit_files *next; /* read again, and not settled yet; or NULL */
-	bool is_present;                /* stands in the new index */
-	char name[];
-};
-
-struct plugin_host {
-	struct manager *manager;
-	const char *name;                 /* the file's name, "timer" */
-	const struct supd_plugin *plugin; /* NULL: not open */
-	struct supd_instance *instance;   /* NULL: not running */
-	struct supd_host table;           /* what it is lent */
-	const struct supd_listener *listener;
-	void *listener_data;
-	usec_t wake[SUPD_CLOCK_COUNT];
-	uint64_t last_ticket;
-	void *unsaved; /* the state that could not be written when the instance stopped; NULL: none */
-	size_t n_unsaved;
-	bool is_preparing;
-	const char *const *only;          /* while it prepares: nothing else is looked at; NULL: all */
-	bool is_stopping;  /* inside plugin->stop(): saves are synchronous */
-	struct names units; /* struct plugin_unit */
-	char shown[FRAGMENT_PATH_MAX]; /* the path of the unit that was asked for last */
-	char failure[512]; /* why it does not run although the gate is open; "" */
 };
 
 /* A changed or new service in a reload that is not yet applied. */
@@ -77,7 +43,8 @@ struct manager {
 	enum supd_manager_state state;
 	struct supd_now running_since;
 	struct names units; /* struct unit */
-	uint64_t applied;     /* the world's revision of the units that these are; UINT64_MAX: of none */
+	/* the world's revision of the units that these are; UINT64_MAX: of none */
+	uint64_t applied;
 	struct active *active;
 	world_token last_token;
 	struct heap deadlines; /* of services, boot-time clock */
@@ -92,12 +59,15 @@ struct manager {
 	struct plugin_host host;
 	bool has_instances;          /* some unit was loaded because it was asked for */
 	struct candidate *candidate; /* while a reload is prepared */
-	struct diag *mistakes;       /* likewise: where those of units go that are found to be needed meanwhile */
+	/* likewise: where those of units go that are found to be needed meanwhile */
+	struct diag *mistakes;
 	usec_t armed[SUPD_CLOCK_COUNT];
 };
 
-/* Something has happened that people may want to follow: a type of core/events.h. @fields may be NULL. */
-void manager_tell(struct manager *m, const char *type, const char *unit, const struct report *fields);
+/* Something has happened that people may want to follow: a type of core/events.h. @fields may be
+ * NULL. */
+void manager_tell(struct manager *m, const char *type, const char *unit,
+		  const struct report *fields);
 
 /* manager.c */
 unsigned manager_kinds(const struct manager *m); /* of units whose files may be opened now */
@@ -105,8 +75,8 @@ unsigned manager_kinds(const struct manager *m); /* of units whose files may be 
 bool manager_is_unit(const struct manager *m, const char *name);
 /* In the order of names; NULL past the end. */
 struct unit *manager_unit_nth(const struct manager *m, size_t i);
-/* manager_load_unit() for whoever counts on the unit: a dependency, a target of a timer. It stays until a reload
- * in which nobody asks any more. */
+/* manager_load_unit() for whoever counts on the unit: a dependency, a target of a timer. It stays
+ * until a reload in which nobody asks any more. */
 struct unit *manager_need_unit(struct manager *m, const char *name);
 void manager_forget(struct manager *m, struct unit *u); /* frees it */
 /* All that are gone and of which no run goes on any more. */
@@ -116,7 +86,8 @@ void manager_settle(struct manager *m, const struct supd_now *now);
 void manager_notice(struct manager *m, struct unit *u);
 
 /* effects.c: one event for a unit's machine, and all that follows from it at once. */
-void unit_event(struct manager *m, const struct supd_now *now, struct unit *u, const struct service_event *ev);
+void unit_event(struct manager *m, const struct supd_now *now, struct unit *u,
+		const struct service_event *ev);
 struct unit *unit_of_token(struct manager *m, world_token token);
 /* Gives the unit a token of its own. 0 or -ENOMEM. */
 int unit_token_new(struct manager *m, struct unit *u);
@@ -125,38 +96,20 @@ int unit_token_new(struct manager *m, struct unit *u);
 /* May it be started; NULL: no such unit. */
 enum manager_verdict unit_judge(struct manager *m, const struct unit *u);
 /* Fills *run, made if need be. 0 or -ENOMEM: the old run is as it was. */
-int run_begin(struct manager *m, const struct supd_now *now, const struct supd_cause *cause, struct run **run);
+int run_begin(struct manager *m, const struct supd_now *now, const struct supd_cause *cause,
+	      struct run **run);
 /* u->run begins; or ends at once with @refusal, if that is not NONE. */
-void unit_begin(struct manager *m, const struct supd_now *now, struct unit *u, enum run_result refusal);
+void unit_begin(struct manager *m, const struct supd_now *now, struct unit *u,
+		enum run_result refusal);
 /* While the start-up is being asked for: it waits for this unit. */
 void unit_await(struct manager *m, struct unit *u);
 enum manager_verdict unit_start(struct manager *m, const struct supd_now *now, const char *name,
 				const struct supd_cause *cause);
 
 /* reload.c */
-/* While a reload is prepared (m->mistakes): the service @name as it will be, read if it is an instance that only the
- * caller names; it is needed from then on. NULL: there will be none. */
+/* While a reload is prepared (m->mistakes): the service @name as it will be, read if it is an
+ * instance that only the caller names; it is needed from then on. NULL: there will be none. */
 const struct unit_config *reload_need_unit(struct manager *m, const char *name);
 void reload_report_add(struct reload_report *r, const char *unit, const char *what);
-
-/* plugin_host.c */
-struct plugin_unit *plugin_unit_find(struct plugin_host *h, const char *name);
-/* The path of its file, or its name; lent until the next is asked for. */
-const char *plugin_unit_fragment(struct plugin_host *h, const struct plugin_unit *pu);
-void plugin_host_init(struct plugin_host *h, struct manager *m, const char *name);
-void plugin_host_done(struct plugin_host *h);
-/* Starts or stops the instance so that it runs exactly while @wanted. */
-void plugin_host_apply(struct plugin_host *h, const struct supd_now *now, bool wanted);
-void plugin_host_run(struct plugin_host *h, const struct supd_now *now, const struct unit *u,
-		     enum supd_run_stage stage);
-/* Errors of units that are new, changed, or were valid so far go to @mistakes. */
-int plugin_host_prepare(struct plugin_host *h, const struct supd_now *now, struct diag *mistakes);
-/* The same, but all units other than @only (NULL-terminated) are as they were, whatever is on the disk. */
-int plugin_host_prepare_only(struct plugin_host *h, const struct supd_now *now, const char *const *only,
-			     struct diag *mistakes);
-void plugin_host_commit(struct plugin_host *h, const struct supd_now *now, struct reload_report *report);
-void plugin_host_abort(struct plugin_host *h);
-/* Is any unit's file mistaken? Then the plugin looks at it again at each reload: what it lacked may be there. */
-bool plugin_host_has_mistakes(const struct plugin_host *h);
 
 #endif

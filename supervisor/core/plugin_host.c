@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The host's side of supd-plugin.h: one plugin, its instance while it runs, its units and their
- * problems. */
+/* The host's side of supd-plugin.h: a plugin's life from the verdict to its stop, its part of a reload,
+ * and what is asked of it. What it asks stands in plugin_calls.c, its units in plugin_units.c. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -12,505 +12,6 @@
 #include "base/text.h"
 #include "core/manager_private.h"
 #include "core/plugin_verdict.h"
-#include "service/specifier.h"
-#include "unit/merge.h"
-
-/* ---- units of the plugin ---- */
-
-static void files_done(struct plugin_unit_files *f)
-{
-	fragment_done(&f->fragment);
-	diag_done(&f->problems);
-}
-
-static void next_drop(struct plugin_unit *pu)
-{
-	if (pu->next)
-		files_done(pu->next);
-	free(TAKE_PTR(pu->next));
-}
-
-static void plugin_unit_free(struct plugin_unit *pu)
-{
-	next_drop(pu);
-	files_done(&pu->files);
-	free(pu);
-}
-
-static void units_forget(struct plugin_host *h)
-{
-	for (size_t i = 0; i < h->units.n; i++)
-		plugin_unit_free(h->units.item[i]);
-	names_done(&h->units);
-}
-
-struct plugin_unit *plugin_unit_find(struct plugin_host *h, const char *name)
-{
-	return names_find(&h->units, name);
-}
-
-static struct plugin_unit *unit_get(struct plugin_host *h, const char *name)
-{
-	size_t n = strlen(name) + 1;
-	struct plugin_unit *pu = names_find(&h->units, name);
-
-	if (pu)
-		return pu;
-	pu = calloc(1, sizeof(*pu) + n);
-	if (!pu)
-		return NULL;
-	memcpy(pu->name, name, n);
-	if (names_add(&h->units, pu) == 0)
-		return pu;
-	free(pu);
-	return NULL;
-}
-
-/* Room for what is read now; the fragment is the caller's to fill in. */
-static struct plugin_unit_files *next_begin(struct plugin_unit *pu, uint64_t fingerprint,
-					    bool is_masked)
-{
-	next_drop(pu);
-	pu->next = calloc(1, sizeof(*pu->next));
-	if (!pu->next)
-		return NULL;
-	pu->next->fingerprint = fingerprint;
-	pu->next->is_masked = is_masked;
-	pu->next->is_read = true;
-	return pu->next;
-}
-
-static int next_read(struct plugin_unit *pu, const struct unit_source *source)
-{
-	struct plugin_unit_files *next = next_begin(pu, source->fingerprint, source->is_masked);
-
-	return next ? fragment_init(&next->fragment, source) : -ENOMEM;
-}
-
-/* Only the plugin's own judgement of a file that stands as it was: its old problems go. */
-static int next_same(struct plugin_unit *pu)
-{
-	struct plugin_unit_files *next = next_begin(pu, pu->files.fingerprint, pu->files.is_masked);
-
-	return next ? fragment_copy(&pu->files.fragment, &next->fragment) : -ENOMEM;
-}
-
-/* What was read becomes what is. */
-static void unit_settle(struct plugin_unit *pu)
-{
-	if (!pu->next)
-		return;
-	files_done(&pu->files);
-	pu->files = *pu->next;
-	free(TAKE_PTR(pu->next));
-}
-
-static bool is_expanded(const struct plugin_host *h, const char *key)
-{
-	if (!SUPD_HAS(h->plugin, expanded) || !h->plugin->expanded)
-		return false;
-	if (str_starts(key, "X-"))
-		key += strlen("X-");
-	for (const char *const *k = h->plugin->expanded; *k; k++)
-		if (str_equal(*k, key))
-			return true;
-	return false;
-}
-
-/* Specifiers in those values of @file that the plugin names. Mistakes go to @d. 0 or -ENOMEM. */
-static int expand_all(struct plugin_host *h, const struct supd_unit_file *file, struct arena *arena,
-		      struct assignments *all, struct diag *d)
-{
-	struct specifiers s = *h->manager->config->specifiers;
-
-	s.unit = file->name;
-	s.fragment = file->path;
-	for (size_t i = 0; i < all->n; i++) {
-		struct assignment *a = &all->item[i];
-		char *value, letter, shown[128];
-		int r;
-
-		if (!strchr(a->value, '%') || !is_expanded(h, a->key))
-			continue;
-		r = specifier_expand(&s, a->value, arena, &value, &letter);
-		if (r >= 0)
-			a->value = value;
-		else if (r == -EINVAL)
-			diag_add(d, DIAG_ERROR, a->file, a->line, a->key,
-				 "%s= asks for %%%c, which is not known here: '%s' (a percent sign is written %%%%)",
-				 a->key, letter, text_escape_to(shown, sizeof(shown), a->value));
-		else
-			return r;
-	}
-	return 0;
-}
-
-static int unit_hand_over(struct plugin_host *h, struct plugin_unit *pu,
-			  const struct unit_source *source, const struct supd_unit_reader *reader)
-{
-	struct arena arena = { 0 };
-	struct assignments all = { 0 };
-	struct supd_assignment *out = NULL;
-	struct supd_unit_file file = {
-		.size = sizeof(file),
-		.name = pu->name,
-		.fingerprint = source->fingerprint,
-		.is_masked = source->is_masked,
-		/* Supd's own are so unless they say no; instances, only if somebody wants them. */
-		.is_enabled = source->is_wanted || !(source->is_systemd || source->is_made),
-		.path = source->n_pieces > 0 ? source->piece[0].path : pu->name,
-	};
-	int r = 0;
-
-	if (!source->is_masked)
-		r = unit_merge(source, &arena, &all, &pu->next->problems);
-	if (r >= 0)
-		r = expand_all(h, &file, &arena, &all, &pu->next->problems);
-	if (r >= 0 && pu->next->problems.n_errors == 0) {
-		out = calloc(all.n + 1, sizeof(*out));
-		for (size_t i = 0; out && i < all.n; i++)
-			out[i] = (struct supd_assignment){
-				.section = all.item[i].section,
-				.key = all.item[i].key,
-				.value = all.item[i].value,
-				.file = all.item[i].file,
-				.line = all.item[i].line,
-				.section_line = all.item[i].section_line,
-			};
-		file.assignment = out;
-		file.n_assignments = all.n;
-		r = out ? reader->unit(reader->userdata, &file) : -ENOMEM;
-	}
-	free(out);
-	arena_done(&arena);
-	return r;
-}
-
-static int unit_read_one(struct plugin_host *h, const char *name,
-			 const struct supd_unit_reader *reader)
-{
-	const struct world *w = h->manager->world;
-	struct unit_source source = { 0 };
-	struct plugin_unit *pu = unit_get(h, name);
-	int r;
-
-	if (!pu)
-		return -ENOMEM;
-	pu->is_present = true;
-	if (!reader->want(reader->userdata, name, w->unit_fingerprint(w->ctx, name)) &&
-	    pu->files.is_read && pu->files.problems.n_errors == 0)
-		return 0;
-	r = w->read_unit(w->ctx, name, &source);
-	if (r < 0)
-		return r == -ENOENT ? 0 : r;
-	r = next_read(pu, &source);
-	if (r >= 0)
-		r = unit_hand_over(h, pu, &source, reader);
-	unit_source_done(&source);
-	/* Only a reload may yet be refused. */
-	if (r >= 0 && !h->is_preparing)
-		unit_settle(pu);
-	return r;
-}
-
-static bool is_among(const char *const *names, const char *name)
-{
-	for (; *names; names++)
-		if (str_equal(*names, name))
-			return true;
-	return false;
-}
-
-/* Those that are known are said to be as they were, so that they stay. */
-static int read_only(struct plugin_host *h, const struct supd_unit_reader *reader)
-{
-	const struct world *w = h->manager->world;
-	int r = 0;
-
-	for (size_t i = 0; i < h->units.n; i++) {
-		struct plugin_unit *pu = h->units.item[i];
-
-		if (is_among(h->only, pu->name))
-			continue;
-		pu->is_present = true;
-		(void) reader->want(reader->userdata, pu->name, pu->files.fingerprint);
-	}
-	for (const char *const *name = h->only; r >= 0 && *name; name++)
-		if (str_ends(*name, h->plugin->suffix) && w->unit_fingerprint(w->ctx, *name) != 0)
-			r = unit_read_one(h, *name, reader);
-	return r;
-}
-
-static int host_read_units(void *ctx, const struct supd_unit_reader *reader)
-{
-	struct plugin_host *h = ctx;
-	const struct world *w = h->manager->world;
-	const char *name;
-	int r;
-
-	if (h->only)
-		return read_only(h, reader);
-	for (size_t i = 0; (name = w->unit_name(w->ctx, i)); i++) {
-		/* A template is a file to make units of, none itself. */
-		if (!str_ends(name, h->plugin->suffix) || unit_name_is_template(name) ||
-		    !manager_is_unit(h->manager, name))
-			continue;
-		r = unit_read_one(h, name, reader);
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-static enum diag_severity severity_of(enum supd_severity s)
-{
-	switch (s) {
-	case SUPD_PROBLEM_ERROR:
-		return DIAG_ERROR;
-	case SUPD_PROBLEM_WARNING:
-		return DIAG_WARNING;
-	case SUPD_PROBLEM_NOT_APPLIED:
-		return DIAG_NOT_APPLIED;
-	}
-	return DIAG_ERROR;
-}
-
-static int host_problem(void *ctx, const struct supd_problem *p)
-{
-	struct plugin_host *h = ctx;
-	struct plugin_unit *pu = plugin_unit_find(h, p->unit);
-
-	if (!pu)
-		return -ENOENT;
-	if (!pu->next && h->is_preparing && next_same(pu) < 0)
-		return -ENOMEM;
-	diag_add(pu->next ? &pu->next->problems : &pu->files.problems, severity_of(p->severity),
-		 p->file ? p->file : pu->name, p->line, p->key, "%s", p->message);
-	return 0;
-}
-
-/* ---- the host's calls ---- */
-
-static int host_subscribe(void *ctx, const struct supd_listener *listener, void *userdata)
-{
-	struct plugin_host *h = ctx;
-
-	if (!plugin_listener_is_complete(listener))
-		return -EINVAL;
-	h->listener = listener;
-	h->listener_data = userdata;
-	return 0;
-}
-
-static int host_arm(void *ctx, enum supd_clock clock, uint64_t when)
-{
-	struct plugin_host *h = ctx;
-
-	if ((unsigned) clock >= SUPD_CLOCK_COUNT)
-		return -EINVAL;
-	h->wake[clock] = when;
-	return 0;
-}
-
-static int host_start_unit(void *ctx, const char *unit, const struct supd_cause *cause)
-{
-	struct plugin_host *h = ctx;
-	struct supd_now now = { .real = cause->triggered_real, .boot = cause->triggered_boot };
-	const struct unit *u = manager_need_unit(h->manager, unit);
-
-	/* Enabled=no: nobody but a person starts it. */
-	if (u && u->config->spec && !u->config->spec->is_enabled &&
-	    !str_equal(cause->kind, "manual"))
-		return -EACCES;
-	switch (unit_start(h->manager, &now, unit, cause)) {
-	case MANAGER_DONE:
-		return 0;
-	case MANAGER_ALREADY_ACTIVE:
-		return -EALREADY;
-	case MANAGER_NO_UNIT:
-		return -ENOENT;
-	case MANAGER_MASKED:
-		return -EPERM;
-	case MANAGER_INVALID:
-	case MANAGER_UNSUPPORTED:
-		return -ENOEXEC;
-	case MANAGER_STOPPING:
-		return -ESHUTDOWN;
-	case MANAGER_NO_MEMORY:
-		return -ENOMEM;
-	case MANAGER_NO_MANUAL_START: /* a plugin is no hand */
-	case MANAGER_NO_MANUAL_STOP:
-		break;
-	}
-	return -EINVAL;
-}
-
-static const struct unit_config *config_now(const struct unit *u)
-{
-	if (!u || u->is_gone)
-		return NULL;
-	return u->next ? u->next : u->config;
-}
-
-#define NOT_ONESHOT \
-	"is not a oneshot service (if it ends by itself, Type=oneshot in a drop-in makes it one)"
-
-static const char *why_not(const struct unit_config *c, const char *name)
-{
-	switch (c->load) {
-	case UNIT_MASKED:
-		return "is masked";
-	case UNIT_INVALID:
-		return "is invalid";
-	case UNIT_UNSUPPORTED:
-		return unit_name_kind(name) == UNIT_SERVICE ? NOT_ONESHOT : "is not a service";
-	case UNIT_LOADED:
-		break;
-	}
-	if (unit_name_kind(name) != UNIT_SERVICE)
-		return "is not a service";
-	return unit_name_is_template(name) ? "is a template" : NULL;
-}
-
-static int host_unit_state(void *ctx, const char *name, struct supd_unit_state *ret)
-{
-	struct plugin_host *h = ctx;
-	const struct world *w = h->manager->world;
-	/* Which units there are is up to the reload that is under way. */
-	struct unit *u = h->is_preparing ? manager_unit(h->manager, name)
-					 : manager_need_unit(h->manager, name);
-	const char *real = u ? u->name : w->unit_resolve(w->ctx, name);
-	const struct unit_config *c;
-
-	name = real ? real : name;
-	c = h->is_preparing ? reload_need_unit(h->manager, name) : config_now(u);
-	if (!c)
-		return -ENOENT;
-	*ret = (struct supd_unit_state) {
-		.size = sizeof(*ret),
-		.is_masked = c->load == UNIT_MASKED,
-		.is_enabled = c->spec ? c->spec->is_enabled : true,
-		.why_not = why_not(c, name),
-		.is_active = u && (unit_is_active(u) || u->notice_ended),
-		.name = name,
-	};
-	ret->is_startable = !ret->why_not;
-	if (u && unit_is_waiting(u)) {
-		memcpy(ret->run_id, unit_coming_run(u)->id, sizeof(ret->run_id));
-	} else if (u && u->chain && u->chain->is_going_on) {
-		memcpy(ret->run_id, u->chain->first_id, sizeof(ret->run_id));
-	} else if (u && u->run) {
-		memcpy(ret->run_id, u->run->id, sizeof(ret->run_id));
-		if (u->run->ended_boot != 0) {
-			ret->result = (enum supd_result) u->run->result;
-			ret->status = u->run->status;
-			ret->ended = (struct supd_now){ .real = u->run->ended_real,
-							.boot = u->run->ended_boot };
-		}
-	}
-	return 0;
-}
-
-static const char *host_setting(void *ctx, const char *key)
-{
-	struct plugin_host *h = ctx;
-	const struct manager_config *c = h->manager->config;
-
-	return c->setting ? c->setting(c->userdata, key) : NULL;
-}
-
-static void unsaved_forget(struct plugin_host *h)
-{
-	free(h->unsaved);
-	h->unsaved = NULL;
-	h->n_unsaved = 0;
-}
-
-/* What the disk does not take is kept here, so that a pause on a full disk costs no memory of what
- * ran. */
-static int save_at_stop(struct plugin_host *h, const void *bytes, size_t n)
-{
-	const struct world *w = h->manager->world;
-	int r = w->save_now(w->ctx, h->name, bytes, n);
-
-	unsaved_forget(h);
-	if (r >= 0)
-		return r;
-	h->unsaved = malloc(n + 1);
-	if (!h->unsaved)
-		return r;
-	memcpy(h->unsaved, bytes, n);
-	h->n_unsaved = n;
-	return r;
-}
-
-static int64_t host_save(void *ctx, const void *bytes, size_t n)
-{
-	struct plugin_host *h = ctx;
-	const struct world *w = h->manager->world;
-	int r;
-
-	if (h->is_stopping)
-		r = save_at_stop(h, bytes, n);
-	else
-		r = w->save(w->ctx, h->name, h->last_ticket + 1, bytes, n);
-	return r < 0 ? r : (int64_t) ++h->last_ticket;
-}
-
-static int64_t host_append(void *ctx, const void *bytes, size_t n)
-{
-	struct plugin_host *h = ctx;
-	const struct world *w = h->manager->world;
-	int r = -ENOTSUP;
-
-	if (w->append && !h->is_stopping)
-		r = w->append(w->ctx, h->name, h->last_ticket + 1, bytes, n);
-	return r < 0 ? r : (int64_t) ++h->last_ticket;
-}
-
-static int host_load(void *ctx, unsigned generation,
-		     int (*fn)(void *userdata, const void *bytes, size_t n), void *userdata)
-{
-	struct plugin_host *h = ctx;
-	const struct world *w = h->manager->world;
-	_cleanup_free_ void *bytes = NULL;
-	size_t n = 0;
-	int r;
-
-	if (h->unsaved && generation == 0)
-		return fn(userdata, h->unsaved, h->n_unsaved);
-	r = w->load(w->ctx, h->name, generation, &bytes, &n);
-	return r < 0 ? r : fn(userdata, bytes, n);
-}
-
-static int host_set_aside(void *ctx, char *ret_name, size_t n)
-{
-	struct plugin_host *h = ctx;
-
-	return h->manager->world->set_aside(h->manager->world->ctx, h->name, ret_name, n);
-}
-
-static uint64_t host_random(void *ctx)
-{
-	struct plugin_host *h = ctx;
-
-	return h->manager->world->random(h->manager->world->ctx);
-}
-
-static void host_log(void *ctx, enum supd_log_level level, const char *unit, const char *message)
-{
-	(void) ctx;
-	log_unit(unit, (int) level, 0, "%s", message);
-}
-
-static void host_event(void *ctx, const char *type, const char *unit, const struct supd_row *fields)
-{
-	struct plugin_host *h = ctx;
-	const struct manager_observer *o = &h->manager->observer;
-
-	if (o->event)
-		o->event(o->userdata, type, unit, fields);
-}
 
 /* ---- its life ---- */
 
@@ -521,50 +22,14 @@ void plugin_host_init(struct plugin_host *h, struct manager *m, const char *name
 		.name = name,
 		.wake = { USEC_NEVER, USEC_NEVER },
 		.units.name_at = offsetof(struct plugin_unit, name),
-		.table = {
-			.abi = SUPD_ABI,
-			.size = sizeof(h->table),
-			.ctx = h,
-			.subscribe = host_subscribe,
-			.arm = host_arm,
-			.start_unit = host_start_unit,
-			.unit_state = host_unit_state,
-			.read_units = host_read_units,
-			.problem = host_problem,
-			.setting = host_setting,
-			.save = host_save,
-			.load = host_load,
-			.set_aside = host_set_aside,
-			.random = host_random,
-			.log = host_log,
-			.event = host_event,
-			.append = host_append,
-		},
 	};
+	plugin_calls_init(h);
 }
 
 void plugin_host_done(struct plugin_host *h)
 {
-	units_forget(h);
-	unsaved_forget(h);
-}
-
-static bool is_present(void *item, void *userdata _unused_)
-{
-	struct plugin_unit *pu = item;
-
-	if (!pu->is_present) {
-		plugin_unit_free(pu);
-		return false;
-	}
-	unit_settle(pu);
-	pu->is_present = false;
-	return true;
-}
-
-static void units_settle(struct plugin_host *h)
-{
-	names_keep(&h->units, is_present, NULL);
+	plugin_units_forget(h);
+	plugin_calls_done(h);
 }
 
 static int open_plugin(struct plugin_host *h)
@@ -599,24 +64,7 @@ static void disarm(struct plugin_host *h)
 	h->instance = NULL;
 	h->listener = NULL;
 	h->wake[SUPD_CLOCK_REALTIME] = h->wake[SUPD_CLOCK_BOOTTIME] = USEC_NEVER;
-	units_forget(h);
-}
-
-/* Said once, when they are read first; a reload answers whoever asked for it. */
-static void log_problems(const struct plugin_host *h)
-{
-	for (size_t u = 0; u < h->units.n; u++) {
-		const struct plugin_unit *pu = h->units.item[u];
-
-		for (size_t i = 0; i < pu->files.problems.n; i++) {
-			const struct diag_entry *e = &pu->files.problems.entry[i];
-			_cleanup_free_ char *line = diag_format(e);
-
-			log_unit(pu->name,
-				 e->severity == DIAG_NOT_APPLIED ? LOG_DEBUG : LOG_WARNING, 0, "%s",
-				 line ? line : e->message);
-		}
-	}
+	plugin_units_forget(h);
 }
 
 static void start(struct plugin_host *h, const struct supd_now *now)
@@ -651,8 +99,8 @@ static void start(struct plugin_host *h, const struct supd_now *now)
 		return;
 	}
 	h->instance = instance;
-	units_settle(h);
-	log_problems(h);
+	plugin_units_settle(h);
+	plugin_units_log(h);
 }
 
 void plugin_host_apply(struct plugin_host *h, const struct supd_now *now, bool wanted)
@@ -698,20 +146,6 @@ void plugin_host_run(struct plugin_host *h, const struct supd_now *now, const st
 
 /* ---- reload ---- */
 
-static void blame(struct plugin_unit *pu, struct diag *mistakes)
-{
-	bool was_invalid = pu->files.problems.n_errors > 0;
-
-	if (!pu->next || (was_invalid && pu->next->fingerprint == pu->files.fingerprint))
-		return;
-	for (size_t i = 0; i < pu->next->problems.n; i++) {
-		const struct diag_entry *e = &pu->next->problems.entry[i];
-
-		if (e->severity == DIAG_ERROR)
-			diag_add(mistakes, e->severity, e->file, e->line, e->key, "%s", e->message);
-	}
-}
-
 int plugin_host_prepare(struct plugin_host *h, const struct supd_now *now, struct diag *mistakes)
 {
 	int r;
@@ -722,13 +156,7 @@ int plugin_host_prepare(struct plugin_host *h, const struct supd_now *now, struc
 	r = h->listener->prepare(h->listener_data, now);
 	if (r < 0)
 		return r;
-	names_settle(&h->units);
-	for (size_t i = 0; i < h->units.n; i++) {
-		struct plugin_unit *pu = h->units.item[i];
-
-		if (!h->only || is_among(h->only, pu->name))
-			blame(pu, mistakes);
-	}
+	plugin_units_blame(h, mistakes);
 	return 0;
 }
 
@@ -743,43 +171,15 @@ int plugin_host_prepare_only(struct plugin_host *h, const struct supd_now *now,
 	return r;
 }
 
-static const char *change_of(const struct plugin_unit *pu)
-{
-	if (!pu->is_present)
-		return "removed";
-	if (!pu->files.is_read)
-		return "added";
-	return pu->next && pu->next->fingerprint != pu->files.fingerprint ? "changed" : NULL;
-}
-
 void plugin_host_commit(struct plugin_host *h, const struct supd_now *now,
 			struct reload_report *report)
 {
 	if (!h->is_preparing)
 		return;
 	h->is_preparing = false;
-	for (size_t i = 0; i < h->units.n; i++) {
-		const struct plugin_unit *pu = h->units.item[i];
-		const char *what = change_of(pu);
-
-		if (what)
-			reload_report_add(report, pu->name, what);
-	}
-	units_settle(h);
+	plugin_units_report(h, report);
+	plugin_units_settle(h);
 	h->listener->commit(h->listener_data, now);
-}
-
-static bool was_there(void *item, void *userdata _unused_)
-{
-	struct plugin_unit *pu = item;
-
-	if (!pu->files.is_read) {
-		plugin_unit_free(pu);
-		return false;
-	}
-	next_drop(pu);
-	pu->is_present = false;
-	return true;
 }
 
 void plugin_host_abort(struct plugin_host *h)
@@ -787,29 +187,11 @@ void plugin_host_abort(struct plugin_host *h)
 	if (!h->is_preparing)
 		return;
 	h->is_preparing = false;
-	names_keep(&h->units, was_there, NULL);
+	plugin_units_abort(h);
 	h->listener->abort(h->listener_data);
 }
 
-bool plugin_host_has_mistakes(const struct plugin_host *h)
-{
-	for (size_t i = 0; i < h->units.n; i++) {
-		const struct plugin_unit *pu = h->units.item[i];
-
-		if (pu->files.problems.n_errors > 0)
-			return true;
-	}
-	return false;
-}
-
 /* ---- questions ---- */
-
-const char *plugin_unit_fragment(struct plugin_host *h, const struct plugin_unit *pu)
-{
-	const char *path = fragment_path(&pu->files.fragment, pu->name, h->shown);
-
-	return path ? path : pu->name;
-}
 
 static struct manager_plugin_unit plugin_unit_shown(struct plugin_host *h,
 						    const struct plugin_unit *pu)

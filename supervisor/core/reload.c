@@ -303,7 +303,7 @@ static bool has_superfluous(const struct manager *m)
 static bool has_nothing_changed(const struct manager *m, const struct diag *mistakes)
 {
 	return m->applied != UINT64_MAX && m->applied == revision(m) && mistakes->n == 0 &&
-	       !plugin_host_has_mistakes(&m->host) && !has_superfluous(m);
+	       !plugin_units_have_mistakes(&m->host) && !has_superfluous(m);
 }
 
 /* ---- a few units alone ---- */
