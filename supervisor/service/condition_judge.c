@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/arena.h"
 #include "base/cleanup.h"
@@ -191,9 +192,16 @@ static int judge_cpu_feature(const struct look *l)
 	if (r <= 0)
 		return r;
 	for (size_t i = 0; i < ELEMENTS(names); i++)
-		if (str_equal(wanted, names[i][0]))
+		if (strcasecmp(wanted, names[i][0]) == 0)
 			wanted = names[i][1];
-	return has_word(list, wanted, strlen(wanted));
+	/* The kernel writes them in small letters, people as they like. */
+	for (size_t n; *list; list += n) {
+		list += strspn(list, " \t\n");
+		n = strcspn(list, " \t\n");
+		if (n == strlen(wanted) && strncasecmp(list, wanted, n) == 0)
+			return 1;
+	}
+	return 0;
 }
 
 static int judge_environment(const struct look *l)

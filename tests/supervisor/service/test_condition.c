@@ -175,6 +175,8 @@ static const struct {
 	{ CONDITION_CPUS, ">=1 <5", 0 },
 	{ CONDITION_CPU_FEATURE, "sse2", '+' },
 	{ CONDITION_CPU_FEATURE, "sse", '-' },
+	{ CONDITION_CPU_FEATURE, "SSE2", '+' },
+	{ CONDITION_CPU_FEATURE, "FMA3", '+' },
 	{ CONDITION_CPU_FEATURE, "pclmul", '+' },
 	{ CONDITION_CPU_FEATURE, "fma3", '+' },
 	{ CONDITION_CPU_FEATURE, "osxsave", '+' },
