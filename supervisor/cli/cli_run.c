@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -525,6 +526,8 @@ static int status_of(const struct control_reply *reply, const struct supd_row *r
 		return (int) row_number(row, "exit_status", CONTROL_FAILED);
 	if (result && (str_equal(result, "signal") || str_equal(result, "core-dump")))
 		return status_of_signal(row_string(row, "exit_signal"));
+	if (result && str_equal(result, "oom-kill"))
+		return SIGNAL_BASE + SIGKILL;
 	return reply->status;
 }
 

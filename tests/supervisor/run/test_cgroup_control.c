@@ -147,6 +147,13 @@ START_TEST(usage_is_read)
 	usage = cgroup_control_usage(run_fd);
 	ck_assert_uint_eq(usage.peak, 123456);
 	ck_assert_uint_eq(usage.n_oom_kills, 5);
+	/* Older kernels know no group kills, and none of this is for sure. */
+	test_dir_write_text(dir, "home/run/memory.events", "oom 4\noom_kill 12");
+	ck_assert_uint_eq(cgroup_control_usage(run_fd).n_oom_kills, 12);
+	test_dir_write_text(dir, "home/run/memory.events", "oom 4\noom_group_kill 6\n");
+	ck_assert_uint_eq(cgroup_control_usage(run_fd).n_oom_kills, 0);
+	test_dir_write_text(dir, "home/run/memory.events", "oom_kill many\n");
+	ck_assert_uint_eq(cgroup_control_usage(run_fd).n_oom_kills, 0);
 }
 END_TEST
 
