@@ -165,17 +165,29 @@ const char *not_applied_reason_to_string(enum not_applied_reason r)
 	return reasons[r].word;
 }
 
+/* Of keys that services have. */
+static const char *explain_in_timer(const char *key)
+{
+	static const char *const keys_of_services[] = {
+		"OnFailure", "OnSuccess", "RequiresMountsFor", "StartLimitBurst", "StartLimitInterval", "StartLimitIntervalSec",
+	};
+
+	if (str_starts(key, "Condition") || str_starts(key, "Assert"))
+		return "a timer has no moment to be judged at; in its service the same line is judged at each start";
+	if (str_equal(key, "RandomizedOffsetSec"))
+		return "RandomizedDelaySec= with FixedRandomDelay=yes puts off by chance, and always as long";
+	for (size_t i = 0; i < ELEMENTS(keys_of_services); i++)
+		if (str_equal(key, keys_of_services[i]))
+			return "in a timer this means nothing here; it belongs into its service";
+	return NULL;
+}
+
 const char *not_applied_explanation(const char *key)
 {
 	const struct row *row = find(key);
+	const char *explanation = row ? row->explanation : key ? explain_in_timer(key) : NULL;
 
-	/* In a timer; services have them. */
-	if (key && (str_starts(key, "Condition") || str_starts(key, "Assert")))
-		return "a timer has no moment to be judged at; in its service the same line is judged at each start";
-	if (key && (str_equal(key, "OnFailure") || str_equal(key, "OnSuccess") || str_starts(key, "StartLimit") ||
-		    str_equal(key, "RequiresMountsFor")))
-		return row ? row->explanation : "in a timer this means nothing here; it belongs into its service";
-	return row && row->explanation ? row->explanation : reasons[not_applied_reason(key)].explanation;
+	return explanation ? explanation : reasons[not_applied_reason(key)].explanation;
 }
 
 bool not_applied_asks_for_nothing(const char *key, const char *value)

@@ -60,6 +60,7 @@ TESTS += %D%/test_specifier
 %C%_test_specifier_LDADD = $(TEST_LIBS) $(SERVICE_LIBS)
 
 dist_check_SCRIPTS += %D%/test_directives.sh
+EXTRA_DIST += %D%/directives-252
 TESTS += %D%/test_directives.sh
 
 check_PROGRAMS += %D%/test_spec_limits
