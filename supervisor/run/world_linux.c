@@ -410,14 +410,25 @@ static int enable_unit(const char *dir, const struct unit_change *c, char *reter
 	return r < 0 ? r : changed | r;
 }
 
+/* Where it was, unless there is a sentence on it. */
+static int fail_in(const char *dir, int r, char *reterr, size_t n)
+{
+	if (r < 0 && !*reterr)
+		(void) snprintf(reterr, n, "%s cannot be changed: %s", dir, strerror(-r));
+	return r;
+}
+
 static int world_enable_unit(void *ctx, const struct unit_change *change, char *reterr, size_t n)
 {
 	struct world_linux *w = ctx;
 	const char *dir = admin_dir(w, change->runtime, reterr, n);
+	int r;
 
 	if (!dir)
 		return -ENOTSUP;
-	return change->enable ? enable_unit(dir, change, reterr, n) : disable_unit(w, dir, change);
+	*reterr = '\0';
+	r = change->enable ? enable_unit(dir, change, reterr, n) : disable_unit(w, dir, change);
+	return fail_in(dir, r, reterr, n);
 }
 
 /* A file of that name in a directory above @dir: what is written in @dir counts for nothing then. */
@@ -446,14 +457,15 @@ static int world_mask_unit(void *ctx, const char *name, bool mask, bool runtime,
 
 	if (!dir)
 		return -ENOTSUP;
+	*reterr = '\0';
 	if (!mask)
-		return unit_links_unmask(dir, name);
+		return fail_in(dir, unit_links_unmask(dir, name), reterr, n);
 	if (is_outweighed(w, dir, name, reterr, n))
 		return -EEXIST;
 	r = unit_links_mask(dir, name);
 	if (r == -EEXIST)
 		(void) snprintf(reterr, n, "%s/%s is there, and is not replaced; move it away first", dir, name);
-	return r;
+	return fail_in(dir, r, reterr, n);
 }
 
 /* ---- state ---- */

@@ -231,5 +231,10 @@ says '^{"error":true,.*"exitcode":4}$' "the error stands alone"
 exits 4 "a pattern" supctl enable several.service 'several*'
 says "^supctl: 'several\*' is a pattern, and the name of a unit is wanted here" "is no name"
 exits 1 "and nothing was done" supctl is-enabled several.service
+rm -rf "$units/default.target.wants"
+: >"$units/default.target.wants"
+exits 1 "where nothing can be written" supctl enable several.service
+says "^supctl: several\.service could not be enabled: $units cannot be changed: " "the directory is named"
+rm "$units/default.target.wants"
 supd_stop
 done_testing
