@@ -394,22 +394,31 @@ static int fail_invalid(struct simulate *s, const char *name, const struct diag 
 	return GO_ON;
 }
 
-/* The service that a fate is for: typed itself, or as the timer that starts it. */
-static int settle_fate(struct simulate *s, struct fate *f)
+/* The service that a fate is for, if it was typed as @suffix has it: itself, or the timer that starts it. */
+static bool is_fate_of(struct simulate *s, struct fate *f, const char *suffix)
 {
 	const struct simulate_timer *t;
 	char name[CLI_UNIT_MAX];
 	struct unit *u;
-	int r = cli_unit_name(&s->cli, f->typed, ".service", name);
 
-	if (r != 0)
-		return r;
+	if (unit_name_complete(f->typed, suffix, name) < 0)
+		return false;
 	HASH_FIND_STR(s->report.timer, name, t);
 	u = manager_unit(s->offline.manager, t && t->target ? t->target : name);
-	if (!u)
-		return fail_no_unit(s, name);
-	f->service = u->name;
-	return GO_ON;
+	f->service = u ? u->name : NULL;
+	return u;
+}
+
+/* Services may run before timers begin, which are not known till then. */
+static int settle_fate(struct simulate *s, struct fate *f)
+{
+	char name[CLI_UNIT_MAX];
+	int r;
+
+	if (is_fate_of(s, f, ".service") || is_fate_of(s, f, ".timer"))
+		return GO_ON;
+	r = cli_unit_name(&s->cli, f->typed, ".service", name);
+	return r != 0 ? r : fail_no_unit(s, name);
 }
 
 struct match {
@@ -561,6 +570,8 @@ static int run(struct simulate *s)
 	usec_t until;
 
 	set_end(s);
+	for (size_t i = 0; i < s->n_fates; i++)
+		(void) is_fate_of(s, &s->fate[i], ".service");
 	manager_begin(s->offline.manager, &s->world.now);
 	for (;;) {
 		if (!s->has_learned && timers_run(s)) {

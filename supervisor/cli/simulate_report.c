@@ -79,6 +79,7 @@ static struct simulate_row *row_new(struct simulate_report *r, enum simulate_eve
 	}
 	r->row[r->n] = (struct simulate_row) {
 		.event = event, .time = r->now->real, .scheduled = USEC_NEVER, .retry_at = USEC_NEVER,
+		.restart_in = USEC_NEVER,
 	};
 	return &r->row[r->n++];
 }
@@ -115,6 +116,8 @@ void simulate_ended(struct simulate_report *r, const struct unit *u)
 	row = &r->row[s->open - 1];
 	row->run = *u->run;
 	row->run.trigger_unit = row->timer;
+	if (u->service.state == SERVICE_AUTO_RESTART)
+		row->restart_in = u->config->spec->restart->delay;
 	s->open = 0;
 }
 
@@ -247,7 +250,8 @@ static bool has_failed(const struct simulate_row *row)
 
 static bool has_failed_for_good(const struct simulate_row *row)
 {
-	return row->event == SIMULATE_RUN && has_ended(row) && has_failed(row) && row->retry == 0;
+	return row->event == SIMULATE_RUN && has_ended(row) && has_failed(row) && row->retry == 0 &&
+	       row->restart_in == USEC_NEVER;
 }
 
 static const char *span(char *buf, size_t n, usec_t length)
@@ -267,7 +271,9 @@ static void print_run(const struct simulate_row *row, FILE *f)
 	fputs(run_result_words(&row->run, words, sizeof(words)), f);
 	if (took > 0)
 		fprintf(f, " after %s", span(buf, sizeof(buf), took));
-	if (row->retry > 0)
+	if (row->restart_in != USEC_NEVER)
+		fprintf(f, ", restarted in %s", span(buf, sizeof(buf), row->restart_in));
+	else if (row->retry > 0)
 		fprintf(f, ", retry %" PRIu32 "/%" PRIu32 " in %s", row->retry, row->retries,
 			span(buf, sizeof(buf), usec_sub(row->retry_at, row->run.ended_real)));
 	else if (has_failed(row) && row->timer)
@@ -337,7 +343,8 @@ static enum table_style style_of(const struct simulate_row *row)
 {
 	if (has_failed_for_good(row))
 		return TABLE_BAD;
-	return row->event == SIMULATE_RUN && row->retry == 0 ? TABLE_PLAIN : TABLE_WARNING;
+	return row->event == SIMULATE_RUN && row->retry == 0 && row->restart_in == USEC_NEVER ? TABLE_PLAIN
+											       : TABLE_WARNING;
 }
 
 static int add_row(struct table *t, const struct simulate_row *row)
@@ -434,6 +441,8 @@ static void set_run(json_t *o, const struct simulate_row *row)
 				   has_ended(row) && is_exit ? json_integer(row->run.status) : json_null());
 	(void) json_object_set_new(o, "failed_for_good", json_boolean(has_failed_for_good(row)));
 	(void) json_object_set_new(o, "retry", retry_json(row));
+	(void) json_object_set_new(o, "restart_in", row->restart_in == USEC_NEVER ? json_null()
+										  : json_integer((json_int_t) row->restart_in));
 }
 
 static json_t *row_json(const struct simulate_row *row)

@@ -29,6 +29,7 @@ struct simulate_row {
 	struct run run;         /* ended_real 0: it goes on */
 	uint32_t retry, retries; /* 0: no retry follows */
 	usec_t retry_at;
+	usec_t restart_in;      /* USEC_NEVER: its service does not restart it */
 	/* MISSED */
 	const char *reason;
 	/* MISSED: moments; CUT: rows */

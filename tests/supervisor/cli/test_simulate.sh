@@ -141,6 +141,21 @@ is 'services that start with supd do so' \
 	"$(rows --from='2026-07-01 12:00' --to='+1h' boot)" \
 	'Wed 2026-07-01 12:00:00 CEST - boot.service start-up success'
 
+is 'and take their time and fail' \
+	"$(rows --from='2026-07-01 12:00' --to='+1h' --take=boot:2min --fail=boot.service:3 boot)" \
+	'Wed 2026-07-01 12:00:00 CEST - boot.service start-up failed exit 3 after 2min'
+service again 'ExecStart=/bin/true' 'Restart=on-failure' 'RestartPreventExitStatus=9' 'RestartSec=1min'
+timer again1 'OnCalendar=hourly' 'Unit=again.service' 'RetrySec='
+is 'what its service restarts has not failed for good; a timer may be named without its suffix' \
+	"$(rows --from='2026-07-01 12:00' --to='+61min' --fail=again1:3 again | cut -d' ' -f3,7-)" \
+"13:00:00 calendar failed exit 3, restarted in 1min
+13:01:00 restart failed exit 3, restarted in 1min, scheduled Wed 2026-07-01 13:00:00 CEST"
+is 'in JSON, too' \
+	"$(json '[(r["failed_for_good"], r["restart_in"]) for r in a]' --from='2026-07-01 12:00' --to='+1h' --fail=again:3 again)
+$(json '[(r["failed_for_good"], r["restart_in"]) for r in a]' --from='2026-07-01 12:00' --to='+1h' --fail=again:9 again)" \
+"[(False, 60000000)]
+[(True, None)]"
+
 # ---- mistakes ----
 
 is 'an unknown unit' "$(status simulate nosuch)" 4
