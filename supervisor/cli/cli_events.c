@@ -3,13 +3,13 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/values.h"
 #include "cli/cli.h"
 #include "cli/past.h"
+#include "control/format.h"
 #include "control/rows.h"
 #include "control/rows_json.h"
 #include "core/events.h"
@@ -18,24 +18,8 @@
 #define LINES_FOLLOW 10
 #define LINES_MAX UINT32_MAX
 #define TYPE_CHARACTERS "abcdefghijklmnopqrstuvwxyz-,"
-#define TIME_SIZE 64
 
 /* ---- one event ---- */
-
-/* As journalctl has it; with the year where that is not this one. */
-static const char *time_words(usec_t when, usec_t now, char buf[TIME_SIZE])
-{
-	time_t seconds = (time_t) (when / USEC_PER_SEC), present = (time_t) (now / USEC_PER_SEC);
-	struct tm tm = { 0 }, today = { 0 };
-
-	if (when == USEC_NEVER)
-		return "-";
-	(void) localtime_r(&seconds, &tm);
-	(void) localtime_r(&present, &today);
-	if (strftime(buf, TIME_SIZE, tm.tm_year == today.tm_year ? "%b %d %H:%M:%S" : "%Y %b %d %H:%M:%S", &tm) == 0)
-		buf[0] = '\0';
-	return buf;
-}
 
 static enum table_style style_of(const char *level)
 {
@@ -48,12 +32,15 @@ static enum table_style style_of(const char *level)
 
 static void print_event(const struct cli *c, const struct supd_row *row)
 {
-	const char *type = row_string(row, "type"), *unit = row_string(row, "unit"), *message = row_string(row, "message");
+	const char *type = row_string(row, "type"), *unit = row_string(row, "unit"),
+		   *message = row_string(row, "message");
 	enum table_style style = style_of(row_string(row, "level"));
 	_cleanup_free_ char *column = NULL;
-	char when[TIME_SIZE];
+	char when[FORMAT_TIME_MAX];
 
-	if (asprintf(&column, "%s %-14s ", time_words(row_usec(row, "time"), c->now, when), type ? type : "-") < 0)
+	if (asprintf(&column, "%s %-14s ",
+		     format_log_time(when, sizeof(when), row_usec(row, "time"), c->now),
+		     type ? type : "-") < 0)
 		return;
 	cli_print_text(column);
 	cli_print_text(unit ? unit : "supd");
@@ -71,7 +58,8 @@ static void on_rows(void *userdata, const struct supd_row *row, size_t n)
 
 	for (size_t i = 0; i < n; i++)
 		if (c->json != CLI_JSON_OFF)
-			(void) rows_json_print(rows_json_object(&row[i]), c->json == CLI_JSON_PRETTY, c->is_terminal, stdout);
+			(void) rows_json_print(rows_json_object(&row[i]),
+					       c->json == CLI_JSON_PRETTY, c->is_terminal, stdout);
 		else
 			print_event(c, &row[i]);
 	/* Nobody reads any more: nothing more is to be said. */
@@ -92,7 +80,8 @@ static int read_lines(const struct cli *c, uint64_t *ret)
 	}
 	if (value_unsigned(c->lines, LINES_MAX, ret) >= 0 && *ret > 0)
 		return CONTROL_OK;
-	return cli_fail(c, CONTROL_USAGE, "--lines= wants a number of events or all, not '%s'", c->lines);
+	return cli_fail(c, CONTROL_USAGE, "--lines= wants a number of events or all, not '%s'",
+			c->lines);
 }
 
 static int ask(struct cli *c, const char *const *unit, uint64_t lines)
@@ -104,7 +93,8 @@ static int ask(struct cli *c, const char *const *unit, uint64_t lines)
 
 	if (!client)
 		return cli_fail_reply(c, &reply);
-	question = control_client_ask_keys(client, "ReadEvents", unit ? unit : all, "stb", c->type ? c->type : "", lines,
+	question = control_client_ask_keys(client, "ReadEvents", unit ? unit : all, "stb",
+					   c->type ? c->type : "", lines,
 					   (int) cli_has(c, CLI_FOLLOW));
 	control_client_take_rows(question, on_rows, c);
 	control_client_wait(client, question, &reply);
@@ -141,8 +131,11 @@ int cli_events(struct cli *c, int argc, char **argv)
 	uint64_t lines;
 	int status = read_lines(c, &lines);
 
-	if (status == CONTROL_OK && c->type && (!*c->type || c->type[strspn(c->type, TYPE_CHARACTERS)]))
-		status = cli_fail(c, CONTROL_USAGE, "--type= wants types of events parted by commas, not '%s'", c->type);
+	if (status == CONTROL_OK && c->type &&
+	    (!*c->type || c->type[strspn(c->type, TYPE_CHARACTERS)]))
+		status = cli_fail(c, CONTROL_USAGE,
+				  "--type= wants types of events parted by commas, not '%s'",
+				  c->type);
 	if (status == CONTROL_OK && c->type)
 		past_doubt_words("type", c->type, type_at);
 	if (status == CONTROL_OK)

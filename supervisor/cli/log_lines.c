@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <string.h>
 #include <syslog.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/base64.h"
@@ -13,11 +12,11 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "control/format.h"
 #include "control/rows.h"
 #include "control/rows_json.h"
 
 #define RUN_SHOWN 8 /* digits of the run's id, as in the log of supd */
-#define TIME_SIZE 64
 
 void log_lines_done(struct log_lines *l)
 {
@@ -118,18 +117,6 @@ void log_lines_sort(struct log_lines *l, size_t last)
 
 /* ---- for people ---- */
 
-/* As journalctl has it; with the year where that is not this one. */
-static void time_words(usec_t when, usec_t now, char buf[TIME_SIZE])
-{
-	time_t seconds = (time_t) (when / USEC_PER_SEC), present = (time_t) (now / USEC_PER_SEC);
-	struct tm tm = { 0 }, today = { 0 };
-
-	(void) localtime_r(&seconds, &tm);
-	(void) localtime_r(&present, &today);
-	if (strftime(buf, TIME_SIZE, tm.tm_year == today.tm_year ? "%b %d %H:%M:%S" : "%Y %b %d %H:%M:%S", &tm) == 0)
-		buf[0] = '\0';
-}
-
 static enum table_style style_of(const struct run_log_record *r)
 {
 	if (r->level <= LOG_ERR)
@@ -177,12 +164,11 @@ static void print_entry(const struct cli *c, const struct log_entry *e, FILE *f)
 {
 	enum table_style style = style_of(&e->record);
 	bool has_color = c->has_color && f == stdout;
-	char when[TIME_SIZE], hex[33];
+	char when[FORMAT_TIME_MAX], hex[33];
 
 	print_missing(e, f);
 	text_hex16(e->record.run_id, hex);
-	time_words(e->record.time, c->now, when);
-	fprintf(f, "%s ", when);
+	fprintf(f, "%s ", format_log_time(when, sizeof(when), e->record.time, c->now));
 	print_name(e, f);
 	fprintf(f, "[%.*s] %s: %s", RUN_SHOWN, hex, e->record.stream == RUN_LOG_STDOUT ? "out" : "err",
 		table_style_begin(style, has_color));

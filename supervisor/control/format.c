@@ -24,6 +24,18 @@ char *format_timestamp(char *buf, size_t size, usec_t when)
 	return buf;
 }
 
+char *format_log_time(char *buf, size_t size, usec_t when, usec_t now)
+{
+	time_t seconds = (time_t) (when / USEC_PER_SEC), present = (time_t) (now / USEC_PER_SEC);
+	struct tm tm, today;
+
+	if (when == USEC_NEVER || !localtime_r(&seconds, &tm) || !localtime_r(&present, &today) ||
+	    strftime(buf, size, tm.tm_year == today.tm_year ? "%b %d %H:%M:%S" : "%Y %b %d %H:%M:%S",
+		     &tm) == 0)
+		(void) snprintf(buf, size, "-");
+	return buf;
+}
+
 static char *format_distance(char *buf, size_t size, usec_t span, const char *suffix)
 {
 	size_t n;

@@ -119,6 +119,17 @@ START_TEST(widths_are_those_of_a_terminal)
 }
 END_TEST
 
+START_TEST(lines_of_a_log_carry_the_year_only_where_it_is_another)
+{
+	const usec_t now = 1700000000 * USEC_PER_SEC, last_year = 1660000000 * USEC_PER_SEC;
+	char buf[FORMAT_TIME_MAX];
+
+	ck_assert_str_eq(format_log_time(buf, sizeof(buf), now, now), "Nov 14 22:13:20");
+	ck_assert_str_eq(format_log_time(buf, sizeof(buf), last_year, now), "2022 Aug 08 23:06:40");
+	ck_assert_str_eq(format_log_time(buf, sizeof(buf), USEC_NEVER, now), "-");
+}
+END_TEST
+
 static Suite *format_suite(void)
 {
 	Suite *s = suite_create("control/format");
@@ -126,6 +137,7 @@ static Suite *format_suite(void)
 
 	tcase_add_checked_fixture(tc, in_utc, NULL);
 	tcase_add_loop_test(tc, times_are_written_as_systemctl_writes_them, 0, ELEMENTS(times));
+	tcase_add_test(tc, lines_of_a_log_carry_the_year_only_where_it_is_another);
 	tcase_add_loop_test(tc, distances_are_worded_as_systemctl_words_them, 0, ELEMENTS(spans));
 	tcase_add_loop_test(tc, values_are_one_printable_line, 0, ELEMENTS(values));
 	tcase_add_loop_test(tc, widths_are_those_of_a_terminal, 0, ELEMENTS(widths));
