@@ -31,6 +31,8 @@ struct process_tree {
 	bool is_watched;
 	struct process_tree *prev, *next;
 	struct process_tree *prev_watched, *next_watched;
+	uint64_t unsent; /* signals that could not be sent: a bit each, the lowest is that of 1 */
+	pid_t unsent_spare;
 	/* with a cgroup */
 	struct cgroup group; /* fd -1: without */
 	bool was_killed;     /* by cgroup.kill */
@@ -303,11 +305,36 @@ static int on_check(sd_event_source *source, void *userdata)
 	return 0;
 }
 
+static int signal_now(struct process_tree *t, int signal, pid_t spare)
+{
+	if (t->group.fd < 0)
+		return signal_members(t, signal, spare);
+	if (!is_populated(t))
+		return 0;
+	t->was_killed |= signal == SIGKILL;
+	return cgroup_signal(&t->group, signal, spare);
+}
+
+static void send_unsent(struct process_tree *t)
+{
+	const uint64_t unsent = t->unsent;
+
+	t->unsent = 0;
+	for (int signal = 1; signal <= 64; signal++)
+		if (unsent & UINT64_C(1) << (signal - 1))
+			(void) process_tree_signal(t, signal, t->unsent_spare);
+}
+
 static int on_look_again(sd_event_source *source, uint64_t usec, void *userdata)
 {
+	struct process_forest *f = userdata;
+	struct process_tree *t;
+
 	(void) source;
 	(void) usec;
-	return check_soon(userdata);
+	DL_FOREACH(f->trees, t)
+		send_unsent(t);
+	return check_soon(f);
 }
 
 static int on_populated(sd_event_source *source, const struct inotify_event *event, void *userdata)
@@ -524,13 +551,14 @@ void process_tree_add(struct process_tree *t, pid_t pid)
 
 int process_tree_signal(struct process_tree *t, int signal, pid_t spare)
 {
-	if (t->group.fd >= 0) {
-		if (!is_populated(t))
-			return 0;
-		t->was_killed |= signal == SIGKILL;
-		return cgroup_signal(&t->group, signal, spare);
-	}
-	return signal_members(t, signal, spare);
+	int r = signal_now(t, signal, spare);
+
+	if (r >= 0 || r == -ENOENT || r == -ENODEV || r == -EPERM)
+		return r;
+	t->unsent |= UINT64_C(1) << (signal - 1);
+	t->unsent_spare = spare;
+	look_again_later(t->forest);
+	return 0;
 }
 
 bool process_tree_is_known_empty(struct process_tree *t)

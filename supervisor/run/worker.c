@@ -2,6 +2,7 @@
 #include "run/worker.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -12,6 +13,7 @@
 #include "base/cleanup.h"
 
 #define THREADS_MAX 16
+#define TELL_MAX 1000
 /* libc's default of 8 MiB is too much where memory is counted when it is promised. Lookups of users run modules of others
  * on it. */
 #define STACK_SIZE ((size_t) 1024 * 1024)
@@ -59,8 +61,9 @@ static void tell_loop(struct worker *w)
 {
 	uint64_t one = 1;
 
-	/* It cannot fail but by overflow, and then the loop is awake already. */
-	(void)!write(w->fd, &one, sizeof(one));
+	/* Overflow: the loop is awake already. Nothing else is known to happen; but who is not told would never look. */
+	for (unsigned i = 0; i < TELL_MAX && write(w->fd, &one, sizeof(one)) < 0 && errno != EAGAIN; i++)
+		(void) poll(NULL, 0, 1);
 }
 
 static void work_on(struct worker *w, struct worker_job *job)

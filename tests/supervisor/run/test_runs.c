@@ -264,7 +264,7 @@ static size_t count_descriptors(void)
 	return n;
 }
 
-START_TEST(start_waits_for_descriptors)
+static struct rlimit no_descriptors(void)
 {
 	struct rlimit before, none;
 
@@ -272,6 +272,13 @@ START_TEST(start_waits_for_descriptors)
 	none = before;
 	none.rlim_cur = 0;
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	return before;
+}
+
+START_TEST(start_waits_for_descriptors)
+{
+	struct rlimit before = no_descriptors();
+
 	ck_assert_int_eq(scene_spawn(scene, 1, WORDS("exit", "0")), 0);
 	expect_silence();
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
@@ -352,6 +359,35 @@ START_TEST(world_that_ends_while_one_waits_leaves_nothing)
 	ck_assert_int_eq(scene_spawn(scene, 2, WORDS("exit", "0")), 0);
 	expect_silence();
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+END_TEST
+
+START_TEST(signal_that_cannot_be_sent_now_is_sent_soon)
+{
+	struct rlimit before;
+
+	spawn(1, WORDS("/bin/sleep", "1000"));
+	before = no_descriptors();
+	ck_assert_int_eq(kill_tree(1, SIGTERM, false), 0);
+	expect_silence();
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	ck_assert_int_eq(WTERMSIG(scene_expect(scene, ANSWER_EXITED).wstatus), SIGTERM);
+}
+END_TEST
+
+START_TEST(end_of_a_tree_that_cannot_be_seen_now_is_seen_soon)
+{
+	struct rlimit before;
+
+	spawn(1, WORDS("/bin/sleep", "1000"));
+	ck_assert_int_eq(watch_tree(1), 0);
+	scene_turn(scene);
+	before = no_descriptors();
+	ck_assert_int_eq(kill_main(1, SIGKILL), 0);
+	scene_expect(scene, ANSWER_EXITED);
+	expect_silence();
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	scene_expect(scene, ANSWER_TREE_EMPTY);
 }
 END_TEST
 
@@ -740,6 +776,8 @@ static Suite *runs_suite(void)
 		tcase_add_test(both[i], run_that_has_begun_goes_before_those_that_have_not);
 		tcase_add_test(both[i], start_that_waits_can_be_cancelled);
 		tcase_add_test(both[i], world_that_ends_while_one_waits_leaves_nothing);
+		tcase_add_test(both[i], signal_that_cannot_be_sent_now_is_sent_soon);
+		tcase_add_test(both[i], end_of_a_tree_that_cannot_be_seen_now_is_seen_soon);
 		tcase_add_test(both[i], tree_is_empty_after_the_main_process);
 		tcase_add_test(both[i], watched_twice_is_told_once);
 		tcase_add_test(both[i], detached_grandchild_that_ignores_signals_is_found_and_killed);
