@@ -88,6 +88,8 @@ struct world {
 	/* Unit files: an index (names, fingerprints) and reading. @kinds: a mask of 1 << enum unit_kind; nothing of other kinds
 	 * is opened. */
 	int (*scan_units)(void *ctx, unsigned kinds, struct diag *d);
+	/* The same, where only the units of these names (NULL-terminated) are of interest; NULL: scan_units() serves. */
+	int (*scan_only)(void *ctx, unsigned kinds, const char *const *names, struct diag *d);
 	/* Another number after each scan that found anything else than the one before, of whatever kinds; NULL: not known. */
 	uint64_t (*units_revision)(void *ctx);
 	const char *(*unit_name)(void *ctx, size_t i); /* sorted, NULL past the end; until the next scan */

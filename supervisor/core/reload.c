@@ -338,7 +338,10 @@ int manager_reload_only(struct manager *m, const struct supd_now *now, const cha
 	struct diag elsewhere = { 0 };
 	int r;
 
-	r = m->world->scan_units(m->world->ctx, manager_kinds(m), &elsewhere);
+	if (m->world->scan_only)
+		r = m->world->scan_only(m->world->ctx, manager_kinds(m), names, &elsewhere);
+	else
+		r = m->world->scan_units(m->world->ctx, manager_kinds(m), &elsewhere);
 	diag_done(&elsewhere);
 	if (r < 0)
 		return r;

@@ -287,6 +287,14 @@ static int world_scan_units(void *ctx, unsigned kinds, struct diag *d)
 	return unit_files_scan(w->unit_files, kinds, d);
 }
 
+static int world_scan_only(void *ctx, unsigned kinds, const char *const *names, struct diag *d)
+{
+	struct world_linux *w = ctx;
+
+	w->kinds = kinds;
+	return unit_files_scan_only(w->unit_files, kinds, names, d);
+}
+
 int world_linux_look_ahead(struct world_linux *w, void (*done)(void *userdata), void *userdata)
 {
 	int r = w->scanner ? 0 : scanner_new(w->event, PRIORITY_SAVED, w->unit_files, &w->scanner);
@@ -615,6 +623,7 @@ static void fill_table(struct world_linux *w)
 		.last_words = world_last_words,
 		.release = world_release,
 		.scan_units = world_scan_units,
+		.scan_only = world_scan_only,
 		.units_revision = world_units_revision,
 		.unit_name = world_unit_name,
 		.unit_fingerprint = world_unit_fingerprint,

@@ -179,6 +179,19 @@ int unit_files_scan(struct unit_files *f, unsigned kinds, struct diag *d)
 	return 0;
 }
 
+int unit_files_scan_only(struct unit_files *f, unsigned kinds, const char *const *names, struct diag *d)
+{
+	int r = kinds == f->index.kinds ? unit_index_refresh(&f->index, f->dir, f->n_dirs, f->trusted_only, names) : -EAGAIN;
+
+	if (r == -EAGAIN)
+		return unit_files_scan(f, kinds, d);
+	if (r > 0) {
+		f->n_scans++;
+		f->revision++;
+	}
+	return r < 0 ? r : 0;
+}
+
 uint64_t unit_files_revision(const struct unit_files *f)
 {
 	return f->revision;

@@ -44,6 +44,10 @@ struct unit_files *unit_files_free(struct unit_files *f);
  * then the index is as it was. */
 int unit_files_scan(struct unit_files *f, unsigned kinds, struct diag *d);
 
+/* The same for the units of these names (NULL-terminated) alone, whatever else may have changed: with very many units at the
+ * price of a few, where their own files are all that there is to them. */
+int unit_files_scan_only(struct unit_files *f, unsigned kinds, const char *const *names, struct diag *d);
+
 /* The same beside the loop: begun in the loop, made in a thread, which may take as long as a disk does, while @f is used
  * as ever. Once it has been given back, the next unit_files_scan() has what it found instead of looking itself: if it
  * is asked for the same kinds, and nothing has been scanned since it was begun. */

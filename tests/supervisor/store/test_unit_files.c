@@ -937,9 +937,132 @@ START_TEST(the_same_bytes_in_a_new_file_are_noticed)
 }
 END_TEST
 
+/* ---- a few names ---- */
+
+/* Whatever it found, a scan of everything finds the same. */
+static void scan_only(const char *name, const char *other)
+{
+	const char *const names[] = {name, other, NULL};
+	uint64_t revision;
+
+	ck_assert_int_eq(unit_files_scan_only(files, SERVICES | TIMERS, names, &diag), 0);
+	revision = unit_files_revision(files);
+	ck_assert_int_eq(unit_files_scan_only(files, SERVICES | TIMERS, names, &diag), 0);
+	ck_assert_uint_eq(unit_files_revision(files), revision);
+	ck_assert_uint_eq(revision_after_scan(), revision);
+}
+
+static void drop(const char *name)
+{
+	_cleanup_free_ char *path = test_dir_path(top, name);
+
+	ck_assert_int_eq(unlink(path), 0);
+}
+
+START_TEST(a_few_units_can_be_looked_for_alone)
+{
+	put("lib/b.service", "x");
+	put("lib/z.service", "x");
+	scan();
+	put("etc/c.service", "x");
+	put("etc/c.timer", "x");
+	put("etc/elsewhere.service", "x");
+	ck_assert_int_eq(unit_files_scan_only(files, SERVICES | TIMERS,
+					      (const char *const[]) {"c.service", "c.timer", "none.service", NULL}, &diag), 0);
+	ck_assert_uint_eq(unit_files_count(files), 4); /* what else is new was not looked for */
+	ck_assert_str_eq(unit_files_name(files, 1), "c.service");
+	ck_assert_str_eq(unit_files_name(files, 2), "c.timer");
+	ck_assert_int_eq(unit_files_read(files, "c.service", &source), 0);
+	ck_assert_str_eq(source.piece[0].bytes, "x");
+	drop("etc/elsewhere.service");
+	scan_only("c.service", "c.timer");
+	drop("etc/c.service");
+	drop("etc/c.timer");
+	scan_only("c.service", "c.timer");
+	ck_assert_uint_eq(unit_files_count(files), 2);
+	ck_assert_uint_eq(unit_files_fingerprint(files, "c.service"), 0);
+}
+END_TEST
+
+/* Each is more than its own file. */
+START_TEST(what_a_few_units_are_to_others_is_seen)
+{
+	uint64_t before;
+
+	put("lib/a.service", "x");
+	put("lib/new.service.d/1.conf", "x");
+	put("lib/service.d/2.conf", "x");
+	put_link("etc/default.target.wants/new.service", "../../lib/new.service");
+	put_link("etc/alias.service", "other.service");
+	put_link("lib/owner.service.wants/a.service", "../a.service");
+	scan();
+	put("lib/plain.service", "x");
+	scan_only("plain.service", NULL);
+	put("lib/new.service", "x");
+	scan_only("new.service", NULL);
+	ck_assert_int_eq(unit_files_read(files, "new.service", &source), 0);
+	ck_assert(source.is_wanted);
+	ck_assert_uint_eq(source.n_pieces, 3);
+	put("lib/other.service", "x");
+	scan_only("other.service", NULL);
+	ck_assert_str_eq(unit_files_resolve(files, "alias.service"), "other.service");
+	put("lib/owner.service", "x");
+	scan_only("owner.service", NULL);
+	put("lib/a@.service", "x");
+	scan_only("a@.service", "a@b.service");
+	put_link("etc/link.service", "../lib/a.service");
+	scan_only("link.service", NULL);
+	before = unit_files_fingerprint(files, "a.service");
+	put("etc/a.service", "above");
+	scan_only("a.service", NULL);
+	ck_assert_uint_ne(unit_files_fingerprint(files, "a.service"), before);
+	drop("lib/new.service");
+	scan_only("new.service", NULL);
+	drop("lib/other.service");
+	scan_only("other.service", NULL);
+	drop("lib/owner.service");
+	scan_only("owner.service", NULL);
+	drop("etc/a.service");
+	drop("lib/plain.service");
+	scan_only("a.service", "plain.service");
+	ck_assert_ptr_null(unit_files_resolve(files, "plain.service"));
+}
+END_TEST
+
+START_TEST(of_kinds_that_are_not_asked_for_none_is_looked_for_alone)
+{
+	const char *const names[] = {"a.service", "a.timer", NULL};
+
+	put("lib/b.service", "x");
+	ck_assert_int_eq(unit_files_scan(files, SERVICES, &diag), 0);
+	put("lib/a.service", "x");
+	put("lib/a.timer", "x");
+	ck_assert_int_eq(unit_files_scan_only(files, SERVICES, names, &diag), 0);
+	ck_assert_uint_eq(unit_files_count(files), 2);
+	ck_assert_int_eq(unit_files_scan_only(files, SERVICES | TIMERS, names, &diag), 0);
+	ck_assert_uint_eq(unit_files_count(files), 3);
+}
+END_TEST
+
+START_TEST(what_was_found_ahead_is_older_than_a_few_that_were_looked_for)
+{
+	struct unit_scan *ahead;
+
+	put("lib/b.service", "x");
+	scan();
+	ck_assert_int_eq(unit_scan_begin(files, SERVICES | TIMERS, &ahead), 0);
+	unit_scan_make(ahead);
+	put("lib/a.service", "x");
+	ck_assert_int_eq(unit_files_scan_only(files, SERVICES | TIMERS, (const char *const[]) {"a.service", NULL}, &diag), 0);
+	unit_scan_give(files, ahead);
+	scan();
+	ck_assert_uint_eq(unit_files_count(files), 2);
+}
+END_TEST
+
 /* ---- beside the loop ---- */
 
-#define MANY 5000 /* enough for several threads */
+#define MANY 2500 /* enough for several threads */
 
 START_TEST(very_many_files_are_all_looked_at)
 {
@@ -962,7 +1085,7 @@ START_TEST(very_many_files_are_all_looked_at)
 		unit_source_done(&source);
 	}
 	ck_assert_str_eq(unit_files_resolve(files, "unit0002.service"), "unit0003.service");
-	put("lib/unit4321.service", "y");
+	put("lib/unit2345.service", "y");
 	ck_assert_uint_ne(revision_after_scan(), before);
 }
 END_TEST
@@ -1127,6 +1250,7 @@ static Suite *unit_files_suite(void)
 	TCase *t = tcase_create("unit_files");
 
 	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_set_timeout(t, 60);
 	tcase_add_test(t, missing_directories_are_no_problem);
 	tcase_add_test(t, names_are_sorted_and_others_passed_over);
 	tcase_add_loop_test(t, a_file_whose_name_cannot_be_a_units_is_told, 0, ELEMENTS(no_names));
@@ -1170,6 +1294,10 @@ static Suite *unit_files_suite(void)
 	tcase_add_test(t, a_fingerprint_changes_with_whatever_a_unit_is_made_of);
 	tcase_add_test(t, the_revision_changes_with_whatever_a_scan_finds);
 	tcase_add_test(t, the_same_bytes_in_a_new_file_are_noticed);
+	tcase_add_test(t, a_few_units_can_be_looked_for_alone);
+	tcase_add_test(t, what_a_few_units_are_to_others_is_seen);
+	tcase_add_test(t, of_kinds_that_are_not_asked_for_none_is_looked_for_alone);
+	tcase_add_test(t, what_was_found_ahead_is_older_than_a_few_that_were_looked_for);
 	tcase_add_test(t, very_many_files_are_all_looked_at);
 	tcase_add_test(t, what_was_found_ahead_is_what_the_next_scan_finds);
 	tcase_add_test(t, what_was_found_ahead_of_a_problem_is_told);
