@@ -2,6 +2,7 @@
 #include "cli/verify_report.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -135,9 +136,25 @@ static int end_json(struct verify_report *r, int status)
 
 /* ---- both ---- */
 
+/* Has the same been said of another instance of the same file? */
+static bool is_told(struct verify_report *r, const struct diag_entry *e)
+{
+	_cleanup_free_ char *line = diag_format(e);
+
+	if (line && names_find(&r->told, line))
+		return true;
+	if (!line || names_add(&r->told, line) < 0)
+		r->is_failed = true;
+	else
+		(void) TAKE_PTR(line);
+	return false;
+}
+
 static void count(struct verify_report *r, const struct diag *d)
 {
 	for (size_t i = 0; d && i < d->n; i++) {
+		if (is_told(r, &d->entry[i]))
+			continue;
 		if (d->entry[i].severity == DIAG_ERROR)
 			r->n_errors++;
 		else
@@ -201,6 +218,9 @@ int verify_report_fail(struct verify_report *r, const char *message, int status)
 
 void verify_report_done(struct verify_report *r)
 {
+	for (size_t i = 0; i < r->told.n; i++)
+		free(r->told.item[i]);
+	names_done(&r->told);
 	json_decref(r->units);
 	json_decref(r->problems);
 }

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/names.h"
+
 struct diag;
 
 enum verify_json { VERIFY_TEXT, VERIFY_JSON_SHORT, VERIFY_JSON_PRETTY };
@@ -21,6 +23,7 @@ struct verify_report {
 	json_t *problems; /* of no unit in particular */
 	size_t n_units, n_invalid, n_unsupported;
 	unsigned n_errors, n_warnings, n_not_applied; /* the last are warnings, too */
+	struct names told; /* problems, as lines: what several instances of a template have is said once */
 	bool is_failed;   /* memory ran out */
 };
 

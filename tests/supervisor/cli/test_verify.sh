@@ -145,6 +145,13 @@ printf '[Service]\nType=oneshot\nExecStart=/bin/true\n' >systemd/job.service
 verify 0 "services of systemd's that supd does not run" --unit-path=other --systemd-unit-path=systemd
 says "4 units: 0 invalid, 0 warnings (2 of a type that supd does not run)" "are passed over quietly"
 
+mkdir -p many/default.target.wants
+printf '[Service]\nExecStart=/bin/true %%i\nPrivateTmp=yes\n' >many/all@.service
+for i in a b c; do ln -s ../all@.service "many/default.target.wants/all@$i.service"; done
+verify 0 "instances of a template" --unit-path=many
+is "have its problems only once" "$(grep -c 'PrivateTmp= is not applied' <<<"$output")" 1
+says "4 units: 0 invalid, 1 warning" "and are all counted"
+
 printf '[Manager]\nUnitPath=%s\n' "$dir/other" >supd.conf
 verify 0 "the unit path comes from supd.conf" --config=supd.conf
 says "1 unit: 0 invalid, 0 warnings" "if nobody says otherwise"
