@@ -153,6 +153,14 @@ static void add_timer(struct table *t, const struct supd_row *row)
 	table_add(t, result, result_style(result));
 }
 
+/* What is only a warning is not why it is not run; status and verify tell it. */
+static bool is_mistake(const struct supd_row *problem)
+{
+	const char *severity = row_string(problem, "severity");
+
+	return !severity || str_equal(severity, "error");
+}
+
 static void print_invalid(const struct supd_row *row)
 {
 	const char *message = row_string(row, "message"), *unit = or_empty(row_string(row, "unit"));
@@ -163,6 +171,8 @@ static void print_invalid(const struct supd_row *row)
 		_cleanup_free_ char *text = cli_problem(&problem[i]);
 		const char *file = row_string(&problem[i], "file");
 
+		if (!is_mistake(&problem[i]))
+			continue;
 		fputs("  ", stdout);
 		/* A problem of no file names the unit, so that every line can be understood by itself. */
 		if (!file) {

@@ -30,7 +30,7 @@ service past.service 'ExecStart=/bin/true'
 timer past 'OnCalendar=2020-01-01'
 service busy.service "ExecStart=/bin/sleep 1000"
 timer busy 'OnCalendar=*:*:*'
-timer broken 'OnCallendar=daily'
+timer broken 'OnCallendar=daily' 'WakeSystem=yes'
 service stays.service 'ExecStart=/bin/true' 'RemainAfterExit=yes'
 timer stays 'OnActiveSec=0'
 service gone.service 'ExecStart=/bin/true'
@@ -113,6 +113,7 @@ is "a moment that has not moved is told the same each time" "$(wc -l <<<"$told")
 
 exits 0 "the list" supctl timers
 says '^never .* past\.timer ' "says never"
+is "of one that is invalid it has the mistakes alone" "$(grep -c 'WakeSystem=' <<<"$output") $(grep -c 'OnCallendar' <<<"$output")" "0 1"
 says '^- .* lost\.timer ' "but not of one that elapses again when supd starts"
 is "a timer that does not remain after its elapse is left out" "$(grep -c 'gone\.timer' <<<"$output")" 0
 exits 3 "it is inactive" supctl is-active gone.timer
