@@ -123,11 +123,14 @@ static void misses(struct health *h, const struct supd_row *row, const char *uni
 {
 	const struct supd_field *miss = row_field(row, "last_miss");
 	char buf[FORMAT_TIME_MAX];
+	const char *reason;
 
 	if (!row_bool(row, "missed_since_run") || !miss || miss->type != SUPD_ROW)
 		return;
-	found(h, unit, "missed", "missed since its last run: %s, scheduled %s",
-	      or_empty(row_string(miss->value.row, "reason")),
+	reason = or_empty(row_string(miss->value.row, "reason"));
+	if (str_equal(reason, "interrupted")) /* which is told of the run */
+		return;
+	found(h, unit, "missed", "missed since its last run: %s, scheduled %s", reason,
 	      format_timestamp(buf, sizeof(buf), row_usec(miss->value.row, "at")));
 }
 

@@ -66,5 +66,15 @@ exits 0 "reset forgets it" supctl reset last
 exits 0 "that is told" supctl timers --all --json
 says '"unit":"last.timer","activates":"last.service","result":null' "as nothing"
 exits 4 "reset of an unknown timer" supctl reset lost
+
+service cut.service 'ExecStart=/bin/sleep 1000'
+timer cut.timer OnCalendar=2199-01-01 Persistent=no
+exits 0 "one that is not made up for" supctl reload
+exits 0 "goes on" supctl trigger --no-block cut
+supd_kill
+supd_start --experimental=timers
+ok "when supd dies" log_has ' cut\.timer.*: a run was interrupted'
+exits 1 "which is to be looked at" supctl is-healthy cut.timer
+is "and is told once" "$output" "cut.timer: its last run was interrupted: supd ended while it went on"
 supd_stop
 done_testing
