@@ -61,8 +61,8 @@ static void tell_loop(struct worker *w)
 {
 	uint64_t one = 1;
 
-	/* Overflow: the loop is awake already. Nothing else is known to happen; but who is not told would never look. */
-	for (unsigned i = 0; i < TELL_MAX && write(w->fd, &one, sizeof(one)) < 0 && errno != EAGAIN; i++)
+	/* But for an overflow nothing is known that would refuse it; but a loop that is not told would never look. */
+	for (unsigned i = 0; i < TELL_MAX && write(w->fd, &one, sizeof(one)) < 0; i++)
 		(void) poll(NULL, 0, 1);
 }
 
