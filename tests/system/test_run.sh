@@ -48,7 +48,9 @@ interrupted() {
 	name=$1
 	shift
 	mkfifo "$dir/ready"
-	(trap - INT; exec env --default-signal=INT "$SUPCTL" run --unit="$name" -- "$@") >"$dir/out" 2>"$dir/err" &
+	set -m # else what is in the background ignores it
+	"$SUPCTL" run --unit="$name" -- "$@" >"$dir/out" 2>"$dir/err" &
+	set +m
 	read -r _ <"$dir/ready"
 	kill -INT $!
 	wait $!
