@@ -707,6 +707,28 @@ START_TEST(a_masked_target_is_counted_in_a_row)
 }
 END_TEST
 
+START_TEST(a_rung_after_all_ages_is_no_moment_of_the_past)
+{
+	static const struct row script[] = {
+		{ .event = BEGIN },
+		{ .event = DURABLE },
+		{ .event = STARTED, .active = true },
+		{ .at = 1, .event = ENDED, EXIT },
+	};
+	struct timer_coming coming;
+	struct supd_now now;
+	struct bench b;
+
+	bench_init(&b, "OnStartupSec=0\nRetrySec=584000y\n", NULL);
+	for (size_t i = 0; i < ELEMENTS(script); i++)
+		(void) bench_step(&b, &script[i]);
+	now = bench_now(&b, 2);
+	ck_assert_uint_gt(timer_next(&b.timer, &b.context, &now, &coming), now.real + 100000 * 365 * USEC_PER_DAY);
+	ck_assert_str_eq(coming.cause, "retry");
+	bench_done(&b);
+}
+END_TEST
+
 START_TEST(spreading_moves_the_alarm)
 {
 	struct bench b;
@@ -743,6 +765,7 @@ static Suite *fsm_suite(void)
 	tcase_add_test(t, what_stretches_are_spent_is_merged_and_bounded);
 	tcase_add_test(t, of_too_many_stretches_the_one_that_ends_first_is_forgotten);
 	tcase_add_test(t, a_masked_target_is_counted_in_a_row);
+	tcase_add_test(t, a_rung_after_all_ages_is_no_moment_of_the_past);
 	tcase_add_test(t, spreading_moves_the_alarm);
 	suite_add_tcase(s, t);
 	return s;
