@@ -61,8 +61,8 @@ static void say_mistakes(const struct diag *d, bool plainly)
 		if (plainly)
 			(void) fprintf(stderr, "%s\n", line ? line : d->entry[i].message);
 		else
-			log_unit(NULL, d->entry[i].severity == DIAG_ERROR ? LOG_ERR : LOG_WARNING, 0, "%s",
-				 line ? line : d->entry[i].message);
+			log_unit(NULL, d->entry[i].severity == DIAG_ERROR ? LOG_ERR : LOG_WARNING,
+				 0, "%s", line ? line : d->entry[i].message);
 	}
 }
 
@@ -78,12 +78,14 @@ static void find_read_group(struct supd *s, struct diag *d)
 	if (g)
 		s->read_group = g->gr_gid;
 	else
-		diag_add(d, DIAG_ERROR, NULL, 0, "ReadAccess", "ReadAccess=group:%s: there is no such group", name);
+		diag_add(d, DIAG_ERROR, NULL, 0, "ReadAccess",
+			 "ReadAccess=group:%s: there is no such group", name);
 }
 
 static int open_log(struct supd *s)
 {
-	int format = s->options.log_format >= 0 ? s->options.log_format : (int) s->settings.config.log_format;
+	int format = s->options.log_format >= 0 ? s->options.log_format
+						: (int) s->settings.config.log_format;
 	const struct log_sink_config config = {
 		.fd = STDERR_FILENO,
 		.format = format == CONFIG_LOG_JSON ? LOG_JSON : LOG_TEXT,
@@ -94,7 +96,8 @@ static int open_log(struct supd *s)
 	if (r < 0)
 		return r;
 	log_set_sink(log_sink_write, s->sink);
-	log_set_level(s->options.log_level >= 0 ? s->options.log_level : s->settings.config.log_level);
+	log_set_level(s->options.log_level >= 0 ? s->options.log_level
+						: s->settings.config.log_level);
 	return 0;
 }
 
@@ -125,7 +128,8 @@ static int read_settings(struct supd *s)
 /* ---- plugins ---- */
 
 #if !ENABLE_TIMER
-static int no_plugin(void *ctx, const char *name, const struct supd_plugin **ret, char *reterr, size_t n)
+static int no_plugin(void *ctx, const char *name, const struct supd_plugin **ret, char *reterr,
+		     size_t n)
 {
 	(void) ctx;
 	(void) ret;
@@ -309,7 +313,9 @@ static int listen_for_questions(struct supd *s)
 
 static int listen_for_signals(struct supd *s)
 {
-	const struct daemon_signals_listener listener = { .userdata = s, .stop = on_stop, .reload = on_reload };
+	const struct daemon_signals_listener listener = { .userdata = s,
+							  .stop = on_stop,
+							  .reload = on_reload };
 
 	return daemon_signals_new(s->event, &listener, &s->signals);
 }
@@ -360,7 +366,8 @@ static int look_around(struct supd *s)
 	return surroundings_look(s->options.settings.is_user, &s->surroundings);
 }
 
-/* In this order; taken back in the opposite one by supd_done(). Those without a name speak for themselves. */
+/* In this order; taken back in the opposite one by supd_done(). Those without a name speak for
+ * themselves. */
 static const struct {
 	const char *what;
 	int (*step)(struct supd *s);

@@ -8,7 +8,8 @@
 
 #include "base/cleanup.h"
 
-/* Each effect at most once a step; misses of one reason are one, with the first moment, the last one and the sum. */
+/* Each effect at most once a step; misses of one reason are one, with the first moment, the last
+ * one and the sum. */
 void step_effect(struct step *s, struct timer_effect e)
 {
 	for (unsigned i = 0; i < s->fx->n; i++) {
@@ -37,21 +38,25 @@ usec_t timer_real_of(const struct supd_now *now, int64_t boot)
 	if (boot == BOOT_NEVER)
 		return USEC_NEVER;
 	ahead = boot - (int64_t) now->boot;
-	return ahead >= 0 ? usec_add(now->real, (usec_t) ahead) : usec_sub(now->real, (usec_t) -ahead);
+	return ahead >= 0 ? usec_add(now->real, (usec_t) ahead)
+			  : usec_sub(now->real, (usec_t) -ahead);
 }
 
 /* ---- the record ---- */
 
-static void remember_miss(struct timer_memory *m, enum miss_reason reason, usec_t at, uint64_t count)
+static void remember_miss(struct timer_memory *m, enum miss_reason reason, usec_t at,
+			  uint64_t count)
 {
-	m->miss_in_row = m->miss_reason == reason && !m->has_run_since_miss ? m->miss_in_row + count : count;
+	m->miss_in_row = m->miss_reason == reason && !m->has_run_since_miss ? m->miss_in_row + count
+									    : count;
 	m->has_run_since_miss = false;
 	m->miss_reason = reason;
 	m->miss_at = at;
 	m->miss_count += count;
 }
 
-void step_missed_all(struct step *s, enum miss_reason reason, usec_t first, usec_t at, uint64_t count)
+void step_missed_all(struct step *s, enum miss_reason reason, usec_t first, usec_t at,
+		     uint64_t count)
 {
 	if (count == 0)
 		return;
@@ -185,8 +190,8 @@ static void due_calendar(struct step *s)
 	elapse(s, trigger_kind_to_string(TRIGGER_CALENDAR), due.last);
 }
 
-/* Moves an interval's anchor by whole spans so that its next moment lies behind now. For a moment that no run of the
- * target will answer. Returns how many moments that were. */
+/* Moves an interval's anchor by whole spans so that its next moment lies behind now. For a moment
+ * that no run of the target will answer. Returns how many moments that were. */
 static uint64_t anchor_skip(struct stamp *anchor, usec_t span, const struct supd_now *now)
 {
 	int64_t past = (int64_t) now->boot - anchor->boot;
@@ -208,15 +213,18 @@ struct stamp *anchor_of(struct timer_memory *m, enum trigger_kind kind)
 	return kind == TRIGGER_UNIT_INACTIVE ? &m->anchor_inactive : NULL;
 }
 
-/* A moment that counts from before the timer was there at all, and was never to come before now, is not late. */
+/* A moment that counts from before the timer was there at all, and was never to come before now, is
+ * not late. */
 static bool is_first_sight(const struct step *s, const struct trigger *trigger, int64_t due)
 {
 	const struct stamp *line = &s->memory->accounted;
 
-	return trigger_is_once(trigger) && (line->real == 0 || line->boot < due - (int64_t) trigger->span);
+	return trigger_is_once(trigger) &&
+	       (line->real == 0 || line->boot < due - (int64_t) trigger->span);
 }
 
-/* In time, the interval begins anew by itself. Late, the moments behind this one are no less late for that. */
+/* In time, the interval begins anew by itself. Late, the moments behind this one are no less late
+ * for that. */
 static void skipped_span(struct step *s, const struct trigger *trigger, int64_t due, usec_t age)
 {
 	struct stamp *anchor = anchor_of(s->memory, trigger->kind);
@@ -228,7 +236,8 @@ static void skipped_span(struct step *s, const struct trigger *trigger, int64_t 
 		step_due_span(s, trigger, boot_add(due, trigger->span), age - trigger->span);
 }
 
-/* One span trigger was due at @due. Several at one time come one by one, and all but the first are overlaps. */
+/* One span trigger was due at @due. Several at one time come one by one, and all but the first are
+ * overlaps. */
 void step_due_span(struct step *s, const struct trigger *trigger, int64_t due, usec_t age)
 {
 	struct stamp *anchor = anchor_of(s->memory, trigger->kind);
@@ -268,7 +277,8 @@ void step_due_spans(struct step *s)
 		if (due <= until)
 			step_due_span(s, &spec->trigger[i], due, (usec_t) (until - due));
 	}
-	s->memory->accounted = (struct stamp) { .real = usec_max(timer_real_of(&s->now, until), 1), .boot = until };
+	s->memory->accounted =
+		(struct stamp){ .real = usec_max(timer_real_of(&s->now, until), 1), .boot = until };
 }
 
 static void due_retry(struct step *s)
@@ -297,7 +307,8 @@ static void due_catch_up(struct step *s)
 	if (s->t->catch_up_at > s->now.boot)
 		return;
 	/* It waited through a night's sleep. */
-	if (is_late(s, s->now.boot - s->t->catch_up_at) && !step_is_young(s, usec_sub(s->now.real, w.scheduled))) {
+	if (is_late(s, s->now.boot - s->t->catch_up_at) &&
+	    !step_is_young(s, usec_sub(s->now.real, w.scheduled))) {
 		step_drop_waiting(s);
 		return;
 	}
@@ -312,7 +323,8 @@ static void due_catch_up(struct step *s)
 	drop_ladder(s);
 	take(s, "catch-up", w.scheduled, 1);
 	schedule_moments(s->c->spec, m, s->c->local, w.scheduled - 1, w.scheduled, &moment);
-	/* Should the clock turn out to be ahead and be set back, this moment does not come again. */
+	/* Should the clock turn out to be ahead and be set back, this moment does not come
+	 * again. */
 	if (moment.n > 0 && s->t->is_clock_believed)
 		memory_spend(m, w.scheduled - 1, w.scheduled);
 }
@@ -320,7 +332,8 @@ static void due_catch_up(struct step *s)
 static bool is_due(const struct timer *t, const struct supd_now *now)
 {
 	return (t->next.real != USEC_NEVER && usec_add(t->next.real, t->delay) <= now->real) ||
-	       (t->next.boot != BOOT_NEVER && boot_add(t->next.boot, t->delay) <= (int64_t) now->boot);
+	       (t->next.boot != BOOT_NEVER &&
+		boot_add(t->next.boot, t->delay) <= (int64_t) now->boot);
 }
 
 static void wake(struct step *s)
@@ -330,8 +343,8 @@ static void wake(struct step *s)
 		due_catch_up(s);
 		return;
 	}
-	/* A fresh moment goes before a rung and a catch-up, and drops them. A catch-up that this finds necessary
-	 * waits for the next wake, so that those of many timers can be spread. */
+	/* A fresh moment goes before a rung and a catch-up, and drops them. A catch-up that this
+	 * finds necessary waits for the next wake, so that those of many timers can be spread. */
 	if (s->t->is_clock_believed || s->now.real < s->c->clock_epoch)
 		due_calendar(s);
 	else
@@ -377,7 +390,8 @@ bool timer_is_retried(const struct timer_spec *spec, enum supd_result result)
 
 bool timer_has_failed(enum supd_result result)
 {
-	return result != SUPD_RESULT_NONE && result != SUPD_RESULT_SUCCESS && result != SUPD_RESULT_SKIPPED;
+	return result != SUPD_RESULT_NONE && result != SUPD_RESULT_SUCCESS &&
+	       result != SUPD_RESULT_SKIPPED;
 }
 
 /* The target's run ended; is another try of it to come? Then anchors wait for that. */
@@ -397,7 +411,8 @@ static bool climb(struct step *s)
 	struct timer *t = s->t;
 	const struct timer_spec *spec = s->c->spec;
 
-	if (!t->is_active || !timer_is_retried(spec, s->ev->result) || t->attempt == 0 || t->attempt > spec->n_retries)
+	if (!t->is_active || !timer_is_retried(spec, s->ev->result) || t->attempt == 0 ||
+	    t->attempt > spec->n_retries)
 		return false;
 	/* Moments of the boot-time clock are signed elsewhere: a rung after all ages is no moment of the past there. */
 	t->retry_at = usec_min(usec_add(s->now.boot, spec->retry[t->attempt - 1]), (usec_t) BOOT_NEVER - 1);
@@ -468,7 +483,8 @@ static void durable(struct step *s)
 	step_effect(s, (struct timer_effect) { .kind = TFX_START });
 }
 
-/* It would not start: the moment is missed after all. No run will move the anchors, so this does. */
+/* It would not start: the moment is missed after all. No run will move the anchors, so this
+ * does. */
 static void refused(struct step *s)
 {
 	usec_t at = s->memory->open.scheduled;
@@ -491,7 +507,8 @@ void step_interval_anew(struct step *s, enum trigger_kind kind)
 	for (unsigned i = 0; i < s->c->spec->n_triggers; i++) {
 		const struct trigger *t = &s->c->spec->trigger[i];
 
-		if (t->kind == kind && anchor->real != 0 && boot_add(anchor->boot, t->span) <= (int64_t) s->now.boot)
+		if (t->kind == kind && anchor->real != 0 &&
+		    boot_add(anchor->boot, t->span) <= (int64_t) s->now.boot)
 			*anchor = stamp_now(s);
 	}
 }
@@ -547,8 +564,11 @@ static void reset(struct step *s)
 
 	m->skips = NULL; /* what an admin said of the future is no record */
 	memory_done(m);
-	*m = (struct timer_memory) {
-		.open = old.open, .activated = stamp_now(s), .accounted = stamp_now(s), .skips = old.skips,
+	*m = (struct timer_memory){
+		.open = old.open,
+		.activated = stamp_now(s),
+		.accounted = stamp_now(s),
+		.skips = old.skips,
 	};
 	if (old.anchor_active.real != 0)
 		m->anchor_active = stamp_now(s);
@@ -569,7 +589,8 @@ static void triggered(struct step *s)
 	take(s, "manual", s->now.real, 1);
 }
 
-/* A moment of the old zone whose delay runs is acted on now; those of the new zone count from now. */
+/* A moment of the old zone whose delay runs is acted on now; those of the new zone count from
+ * now. */
 static void zone_changed(struct step *s)
 {
 	struct timer_memory *m = s->memory;
@@ -672,8 +693,8 @@ static bool is_interval_coming(const struct step *s, enum trigger_kind kind)
 	return false;
 }
 
-/* No interval falls silent: one whose moment has passed, with nothing going on that will move its anchor, begins
- * anew. */
+/* No interval falls silent: one whose moment has passed, with nothing going on that will move its
+ * anchor, begins anew. */
 static void intervals_go_on(struct step *s)
 {
 	static const enum trigger_kind kinds[] = { TRIGGER_UNIT_ACTIVE, TRIGGER_UNIT_INACTIVE };
@@ -689,8 +710,8 @@ static void intervals_go_on(struct step *s)
 	}
 }
 
-/* How long moments wait by chance. One that lies behind (the one before it waited longer than to here) waits no
- * more. */
+/* How long moments wait by chance. One that lies behind (the one before it waited longer than to
+ * here) waits no more. */
 static void draw_delay(struct step *s)
 {
 	struct timer *t = s->t;
@@ -771,7 +792,13 @@ void timer_step(struct timer *t, const struct timer_context *c, const struct tim
 		struct timer_effects *ret)
 {
 	struct step s = {
-		.t = t, .memory = &t->memory, .c = c, .ev = ev, .now = ev->now, .fx = ret, .unseen = MISS_LATE,
+		.t = t,
+		.memory = &t->memory,
+		.c = c,
+		.ev = ev,
+		.now = ev->now,
+		.fx = ret,
+		.unseen = MISS_LATE,
 	};
 
 	ret->n = 0;
@@ -786,7 +813,8 @@ void timer_spread(struct timer *t, usec_t when)
 	set_alarms(t);
 }
 
-/* What is armed may be skipped: then the alarm is that of the moment behind, whose delay nobody knows yet. */
+/* What is armed may be skipped: then the alarm is that of the moment behind, whose delay nobody
+ * knows yet. */
 static struct schedule kept_alarms(const struct timer *t, const struct timer_context *c)
 {
 	struct schedule kept = t->next;
@@ -802,7 +830,8 @@ static struct schedule kept_alarms(const struct timer *t, const struct timer_con
 
 static struct timer_coming coming_of(const struct timer_context *c, uint8_t trigger)
 {
-	return (struct timer_coming) { trigger_kind_to_string(c->spec->trigger[trigger].kind), trigger };
+	return (struct timer_coming){ trigger_kind_to_string(c->spec->trigger[trigger].kind),
+				      trigger };
 }
 
 usec_t timer_next(const struct timer *t, const struct timer_context *c, const struct supd_now *now,

@@ -2,9 +2,9 @@
 #ifndef SUPD_TIMER_INSTANCE_H
 #define SUPD_TIMER_INSTANCE_H
 
-/* The plugin's inside while it runs, shared by timer_plugin.c (events and alarms), timer_units.c (which timers there
- * are, and reload), persist.c (when the state is written), report.c and
- * why.c (rows). */
+/* The plugin's inside while it runs, shared by timer_plugin.c (events and alarms), timer_units.c
+ * (which timers there are, and reload), persist.c (when the state is written), report.c and why.c
+ * (rows). */
 
 #include <stdbool.h>
 
@@ -30,12 +30,14 @@ struct timer_config {
 	bool is_masked;
 };
 
-/* One timer. An invalid or masked one stands here, too, so that it is looked at again at a reload. */
+/* One timer. An invalid or masked one stands here, too, so that it is looked at again at a
+ * reload. */
 struct entry {
 	struct timer_config *config;
 	struct timer timer;
 	struct heap_item real, boot;
-	char *target_alias;         /* the target's own name, where the timer calls it by another; or NULL */
+	/* the target's own name, where the timer calls it by another; or NULL */
+	char *target_alias;
 	struct entry *target_next;  /* with the same target */
 	struct entry *stray_next;   /* whose run is of a target that it no longer has */
 	struct entry *turn_next;    /* due in this turn */
@@ -65,7 +67,8 @@ struct supd_instance {
 	struct zone_cache *zones;
 	struct schedule_bases bases;
 	struct names entries; /* struct entry */
-	struct entry **target; /* the first timer of each target, in the order of the targets' own names */
+	/* the first timer of each target, in the order of the targets' own names */
+	struct entry **target;
 	size_t n_targets;
 	struct orphan *orphan;
 	struct entry *stray;
@@ -102,9 +105,10 @@ void entries_due(struct supd_instance *self, const struct supd_now *now);
 /* Those of @turn (linked by turn_next) that now wait for a catch-up are spread. */
 void entries_spread(struct supd_instance *self, const struct supd_now *now, struct entry *turn);
 /* An event: the host logs it, too. @unit may be NULL. */
-void timer_tell(struct supd_instance *self, const char *type, const char *unit, const struct supd_field *field, size_t n);
-void timer_log(struct supd_instance *self, enum supd_log_level level, const char *unit, const char *fmt, ...)
-	__attribute__((format(printf, 4, 5)));
+void timer_tell(struct supd_instance *self, const char *type, const char *unit,
+		const struct supd_field *field, size_t n);
+void timer_log(struct supd_instance *self, enum supd_log_level level, const char *unit,
+	       const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
 /* timer_units.c */
 int units_load(struct supd_instance *self); /* at start: reads, judges; nothing begins yet */
@@ -119,8 +123,10 @@ bool target_is_active(struct supd_instance *self, const char *target);
 
 /* persist.c */
 int persist_load(struct supd_instance *self, const struct supd_now *now);
-struct orphan *persist_take(struct supd_instance *self, const char *name); /* gives; NULL: no record */
-/* Names @o, all else of which is filled in, and takes it among those that are gone. -ENOMEM: @o is still the caller's. */
+/* gives; NULL: no record */
+struct orphan *persist_take(struct supd_instance *self, const char *name);
+/* Names @o, all else of which is filled in, and takes it among those that are gone. -ENOMEM: @o is
+ * still the caller's. */
 int orphan_add(struct supd_instance *self, struct orphan *o, const char *name);
 void orphan_free(struct orphan *o);
 /* Dates and forgets the records of timers that are gone. */
@@ -133,35 +139,38 @@ void persist_touched(struct supd_instance *self, struct entry *e);
 void persist_removed(struct supd_instance *self, struct entry *e);
 /* At the end of each event: writes what must be written now. */
 void persist_settle(struct supd_instance *self, const struct supd_now *now);
-void persist_saved(struct supd_instance *self, const struct supd_now *now, uint64_t ticket, int result);
+void persist_saved(struct supd_instance *self, const struct supd_now *now, uint64_t ticket,
+		   int result);
 void persist_stop(struct supd_instance *self, const struct supd_now *now);
 
 /* report.c */
-int report_table(struct supd_instance *self, const struct supd_query *query, supd_row_fn *row, void *userdata);
+int report_table(struct supd_instance *self, const struct supd_query *query, supd_row_fn *row,
+		 void *userdata);
 /* "success", "failed exit 3" …; NULL: none. Lends @buf or a constant. */
 const char *report_result_words(enum supd_result result, int32_t status, char *buf, size_t n);
 
 /* Its own next moment, whatever comes before; real time, or USEC_NEVER. */
-usec_t report_trigger_next(const struct supd_instance *self, const struct entry *e, const struct trigger *t,
-			   const struct supd_now *now);
+usec_t report_trigger_next(const struct supd_instance *self, const struct entry *e,
+			   const struct trigger *t, const struct supd_now *now);
 
 /* plan.c: what is to come */
-int plan_table(struct supd_instance *self, const struct supd_query *query, supd_row_fn *row, void *userdata);
+int plan_table(struct supd_instance *self, const struct supd_query *query, supd_row_fn *row,
+	       void *userdata);
 /* The next moments that are not skipped, real time; at most @max of them. Returns how many. */
-unsigned plan_coming(const struct supd_instance *self, const struct entry *e, const struct supd_now *now, usec_t *ret,
-		     unsigned max);
+unsigned plan_coming(const struct supd_instance *self, const struct entry *e,
+		     const struct supd_now *now, usec_t *ret, unsigned max);
 /* What a change of the local clock did to this moment of an OnCalendar=: a word, or NULL. */
 const char *plan_dst(const struct supd_instance *self, const struct entry *e, usec_t scheduled);
 
 /* why.c: which rule gives the next elapse, and what was considered besides. */
-int why_row(struct supd_instance *self, const struct entry *e, const struct supd_now *now, supd_row_fn *row,
-	    void *userdata);
+int why_row(struct supd_instance *self, const struct entry *e, const struct supd_now *now,
+	    supd_row_fn *row, void *userdata);
 /* The same in sentences; all of it lives in @arena. 0 or -ENOMEM. */
 struct why_words {
 	const char *const *line;         /* NULL-terminated */
 	const char *const *trigger_note; /* one for each trigger */
 };
-int why_words(const struct supd_instance *self, const struct entry *e, const struct supd_now *now, struct arena *arena,
-	      struct why_words *ret);
+int why_words(const struct supd_instance *self, const struct entry *e, const struct supd_now *now,
+	      struct arena *arena, struct why_words *ret);
 
 #endif

@@ -15,11 +15,11 @@ struct timer_spec;
 struct zone;
 
 /* What can be said of a timer from its file alone, as warnings, where it stands in @assignment. */
-void never_warn(const struct timer_spec *spec, const struct zone *local, usec_t now, const struct assignment *assignment,
-		size_t n, struct diag *d);
+void never_warn(const struct timer_spec *spec, const struct zone *local, usec_t now,
+		const struct assignment *assignment, size_t n, struct diag *d);
 
-/* Why a timer with no next moment gets none without help from outside; NULL: it does, of itself or when supd starts
- * next (OnStartupSec= and the like), or it is not active. */
+/* Why a timer with no next moment gets none without help from outside; NULL: it does, of itself or
+ * when supd starts next (OnStartupSec= and the like), or it is not active. */
 const char *never_reason(const struct timer *t, const struct timer_spec *spec);
 
 #endif

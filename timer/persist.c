@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* When the state is written: an intent at once, everything else at once, too, but no more than once a second, and all
- * of it at the end. */
+/* When the state is written: an intent at once, everything else at once, too, but no more than once
+ * a second, and all of it at the end. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,8 @@ static bool is_believed(const struct supd_instance *self, const struct supd_now 
 }
 
 /* A timer that has been gone for longer than anything is made up for is forgotten. */
-static bool is_stale(const struct supd_instance *self, const struct orphan *o, const struct supd_now *now)
+static bool is_stale(const struct supd_instance *self, const struct orphan *o,
+		     const struct supd_now *now)
 {
 	return o->gone_since != 0 && is_believed(self, now) &&
 	       usec_sub(now->real, o->gone_since) > self->defaults.catch_up;
@@ -77,7 +78,8 @@ void persist_prune(struct supd_instance *self, const struct supd_now *now)
 	}
 }
 
-static int remember(void *userdata, const char *name, const struct timer_memory *m, usec_t gone_since)
+static int remember(void *userdata, const char *name, const struct timer_memory *m,
+		    usec_t gone_since)
 {
 	struct loading *l = userdata;
 	struct orphan *o;
@@ -125,7 +127,9 @@ static int decode(void *userdata, const void *bytes, size_t n)
 {
 	struct loading *l = userdata;
 	struct state_now now = {
-		.now = *l->now, .life = life_of(l->self), .is_clock_believed = is_believed(l->self, l->now),
+		.now = *l->now,
+		.life = life_of(l->self),
+		.is_clock_believed = is_believed(l->self, l->now),
 	};
 
 	l->verdict = state_decode(bytes, n, &now, remember, l);
@@ -133,8 +137,8 @@ static int decode(void *userdata, const void *bytes, size_t n)
 }
 
 /* 0 with a verdict, -ENOENT, or a negative errno. Nothing is remembered but of a sound file. */
-static int load_generation(struct supd_instance *self, const struct supd_now *now, unsigned generation,
-			   enum state_verdict *ret)
+static int load_generation(struct supd_instance *self, const struct supd_now *now,
+			   unsigned generation, enum state_verdict *ret)
 {
 	struct loading l = { .self = self, .now = now, .verdict = STATE_CORRUPT };
 	int r = self->host->load(self->host->ctx, generation, decode, &l);
@@ -155,10 +159,12 @@ static void without_memory(struct supd_instance *self, const struct supd_now *no
 }
 
 /* Not read is not empty: writing over it would lose what it says. */
-static int leave_alone(struct supd_instance *self, const struct supd_now *now, int error, const char *why)
+static int leave_alone(struct supd_instance *self, const struct supd_now *now, int error,
+		       const char *why)
 {
 	without_memory(self, now, error);
-	timer_log(self, SUPD_LOG_WARNING, NULL, "%s; timers run without memory, and it is left as it is", why);
+	timer_log(self, SUPD_LOG_WARNING, NULL,
+		  "%s; timers run without memory, and it is left as it is", why);
 	return 0;
 }
 
@@ -176,11 +182,13 @@ static int not_read(struct supd_instance *self, const struct supd_now *now, int 
 	return leave_alone(self, now, error, why);
 }
 
-static int judge(struct supd_instance *self, const struct supd_now *now, enum state_verdict verdict, bool *ret_corrupt)
+static int judge(struct supd_instance *self, const struct supd_now *now, enum state_verdict verdict,
+		 bool *ret_corrupt)
 {
 	*ret_corrupt = verdict == STATE_CORRUPT;
 	if (verdict == STATE_NEWER)
-		return leave_alone(self, now, -EOVERFLOW, "the state file was written by a newer supd");
+		return leave_alone(self, now, -EOVERFLOW,
+				   "the state file was written by a newer supd");
 	return 0;
 }
 
@@ -195,7 +203,8 @@ static int read_older(struct supd_instance *self, const struct supd_now *now)
 	if (r >= 0)
 		r = judge(self, now, verdict, &is_corrupt);
 	if (is_corrupt)
-		timer_log(self, SUPD_LOG_WARNING, NULL, "there is no sound state file; timers begin without memory");
+		timer_log(self, SUPD_LOG_WARNING, NULL,
+			  "there is no sound state file; timers begin without memory");
 	return 0;
 }
 
@@ -204,7 +213,8 @@ static int load_older(struct supd_instance *self, const struct supd_now *now)
 	char name[256] = "";
 	int r = self->host->set_aside(self->host->ctx, name, sizeof(name));
 
-	timer_log(self, SUPD_LOG_WARNING, NULL, "the state file is damaged; it was set aside%s%s, and the one before is read",
+	timer_log(self, SUPD_LOG_WARNING, NULL,
+		  "the state file is damaged; it was set aside%s%s, and the one before is read",
 		  r >= 0 ? " as " : "", r >= 0 ? name : "");
 	return read_older(self, now);
 }
@@ -220,7 +230,8 @@ static int load_missing(struct supd_instance *self, const struct supd_now *now)
 {
 	if (self->host->load(self->host->ctx, 1, have, NULL) == -ENOENT)
 		return 0;
-	timer_log(self, SUPD_LOG_WARNING, NULL, "the state file is missing, and the one before is read");
+	timer_log(self, SUPD_LOG_WARNING, NULL,
+		  "the state file is missing, and the one before is read");
 	return read_older(self, now);
 }
 
@@ -259,8 +270,10 @@ static bool next_record(void *userdata, struct state_record *ret)
 	if (e) {
 		*ret = (struct state_record) { .name = e->name, .memory = &e->timer.memory };
 	} else if (w->orphan) {
-		*ret = (struct state_record) {
-			.name = w->orphan->name, .memory = &w->orphan->memory, .gone_since = w->orphan->gone_since,
+		*ret = (struct state_record){
+			.name = w->orphan->name,
+			.memory = &w->orphan->memory,
+			.gone_since = w->orphan->gone_since,
 		};
 		w->orphan = w->orphan->hh.next;
 	} else {
@@ -313,7 +326,8 @@ static int64_t add(struct supd_instance *self)
 
 static bool can_add(const struct supd_instance *self)
 {
-	return !self->is_whole_wanted && SUPD_HAS(self->host, append) && self->n_touched <= self->entries.n / 2 + 16 &&
+	return !self->is_whole_wanted && SUPD_HAS(self->host, append) &&
+	       self->n_touched <= self->entries.n / 2 + 16 &&
 	       self->added <= self->whole / 2 + ADDED_MIN;
 }
 
@@ -360,7 +374,9 @@ static void untouch_all(struct supd_instance *self)
 static void outcome(struct supd_instance *self, const struct supd_now *now, int result)
 {
 	const struct supd_field error = {
-		.key = "error", .type = SUPD_STRING, .value.string = result < 0 ? strerror(-result) : "",
+		.key = "error",
+		.type = SUPD_STRING,
+		.value.string = result < 0 ? strerror(-result) : "",
 	};
 
 	if (result < 0) {
@@ -395,7 +411,8 @@ void persist_intent(struct supd_instance *self, struct entry *e)
 	self->intent_last = e;
 }
 
-/* The first in the list, taken out, if its ticket is at most @ticket (UINT64_MAX: whatever it is). */
+/* The first in the list, taken out, if its ticket is at most @ticket (UINT64_MAX: whatever it
+ * is). */
 static struct entry *intent_take(struct supd_instance *self, uint64_t ticket)
 {
 	struct entry *e = self->intent_first;
@@ -455,7 +472,8 @@ void persist_settle(struct supd_instance *self, const struct supd_now *now)
 	if (has_new_intents(self)) {
 		write_now(self, now);
 	} else if (self->is_dirty && self->ticket == 0 && self->not_before <= now->boot) {
-		/* Of a short run its intent was written just now; what it came to is no less urgent for that. */
+		/* Of a short run its intent was written just now; what it came to is no less urgent
+		 * for that. */
 		self->not_before = usec_add(now->boot, SAVE_INTERVAL);
 		write_now(self, now);
 	}
@@ -463,7 +481,8 @@ void persist_settle(struct supd_instance *self, const struct supd_now *now)
 		self->save_at = usec_max(self->not_before, now->boot);
 }
 
-void persist_saved(struct supd_instance *self, const struct supd_now *now, uint64_t ticket, int result)
+void persist_saved(struct supd_instance *self, const struct supd_now *now, uint64_t ticket,
+		   int result)
 {
 	outcome(self, now, result);
 	if (ticket >= self->ticket)

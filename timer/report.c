@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is told of timers: rows of typed fields, so that nobody who shows them needs to know timers. */
+/* What is told of timers: rows of typed fields, so that nobody who shows them needs to know
+ * timers. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +44,8 @@ const char *report_result_words(enum supd_result result, int32_t status, char *b
 		return buf;
 	case SUPD_RESULT_SIGNAL:
 	case SUPD_RESULT_CORE_DUMP:
-		snprintf(buf, n, "failed %s %s", result == SUPD_RESULT_SIGNAL ? "signal" : "core dump",
+		snprintf(buf, n, "failed %s %s",
+			 result == SUPD_RESULT_SIGNAL ? "signal" : "core dump",
 			 value_signal_name(status, signal));
 		return buf;
 	case SUPD_RESULT_TIMEOUT:
@@ -79,7 +81,8 @@ static bool missed_since_last_run(const struct timer_memory *m)
 }
 
 /* The RESULT column: what a person wants to know first. NULL: nothing yet. */
-static const char *result_text(const struct entry *e, const struct supd_now *now, char *buf, size_t n)
+static const char *result_text(const struct entry *e, const struct supd_now *now, char *buf,
+			       size_t n)
 {
 	const struct timer *t = &e->timer;
 	char span[TIMESPAN_MAX];
@@ -88,7 +91,8 @@ static const char *result_text(const struct entry *e, const struct supd_now *now
 		return "running";
 	if (t->retry_at != USEC_NEVER) {
 		snprintf(buf, n, "retry %u/%u in %s", t->attempt, e->config->spec.n_retries,
-			 timespan_print(span, sizeof(span), usec_sub(t->retry_at, now->boot), USEC_PER_SEC));
+			 timespan_print(span, sizeof(span), usec_sub(t->retry_at, now->boot),
+					USEC_PER_SEC));
 		return buf;
 	}
 	if (missed_since_last_run(&t->memory)) {
@@ -113,7 +117,8 @@ static const char *sub_state(const struct entry *e, usec_t next)
 
 static bool is_active(const struct entry *e, usec_t next)
 {
-	return e->is_running && e->timer.is_active && (next != USEC_NEVER || e->config->spec.remain_after_elapse);
+	return e->is_running && e->timer.is_active &&
+	       (next != USEC_NEVER || e->config->spec.remain_after_elapse);
 }
 
 /* ---- one timer ---- */
@@ -140,7 +145,8 @@ static void add_retry(struct view *v)
 	}
 	making_number(&v->retry, "attempt", t->attempt);
 	making_number(&v->retry, "of", v->entry->config->spec.n_retries);
-	making_time(&v->retry, "at", SUPD_TIMESTAMP, usec_add(v->now->real, usec_sub(t->retry_at, v->now->boot)), USEC_NEVER);
+	making_time(&v->retry, "at", SUPD_TIMESTAMP,
+		    usec_add(v->now->real, usec_sub(t->retry_at, v->now->boot)), USEC_NEVER);
 	making_row(&v->row, "retry", &v->retry_row, &v->retry);
 }
 
@@ -181,14 +187,19 @@ static void add_schedule(struct view *v)
 	usec_t last = m->last_trigger.real;
 
 	making_time(&v->row, "next", SUPD_TIMESTAMP, v->next, USEC_NEVER);
-	making_time(&v->row, "left", SUPD_SPAN, v->next == USEC_NEVER ? USEC_NEVER : usec_sub(v->next, v->now->real),
-		 USEC_NEVER);
+	making_time(&v->row, "left", SUPD_SPAN,
+		    v->next == USEC_NEVER ? USEC_NEVER : usec_sub(v->next, v->now->real),
+		    USEC_NEVER);
 	making_time(&v->row, "last", SUPD_TIMESTAMP, last, 0);
-	making_time(&v->row, "passed", SUPD_SPAN, last == 0 ? USEC_NEVER : usec_sub(v->now->real, last), USEC_NEVER);
+	making_time(&v->row, "passed", SUPD_SPAN,
+		    last == 0 ? USEC_NEVER : usec_sub(v->now->real, last), USEC_NEVER);
 	making_string(&v->row, "unit", v->entry->name);
 	making_string(&v->row, "activates", v->entry->config->spec.unit);
-	making_string(&v->row, "result", result_text(v->entry, v->now, v->result, sizeof(v->result)));
-	making_bool(&v->row, "never", v->next == USEC_NEVER && never_reason(&v->entry->timer, &v->entry->config->spec));
+	making_string(&v->row, "result",
+		      result_text(v->entry, v->now, v->result, sizeof(v->result)));
+	making_bool(&v->row, "never",
+		    v->next == USEC_NEVER &&
+			    never_reason(&v->entry->timer, &v->entry->config->spec));
 }
 
 static void add_record(struct view *v)
@@ -201,12 +212,14 @@ static void add_record(struct view *v)
 	making_time(&v->row, "last_scheduled", SUPD_TIMESTAMP, m->last_scheduled, 0);
 	making_time(&v->row, "last_started", SUPD_TIMESTAMP, m->last_trigger.real, 0);
 	making_time(&v->row, "last_end", SUPD_TIMESTAMP, m->last_end.real, 0);
-	making_string(&v->row, "last_result", m->is_interrupted ? "interrupted" : result_words[m->last_result]);
+	making_string(&v->row, "last_result",
+		      m->is_interrupted ? "interrupted" : result_words[m->last_result]);
 	if (m->last_result == SUPD_RESULT_EXIT_CODE || m->last_result == SUPD_RESULT_SUCCESS)
 		making_number(&v->row, "last_exit", (uint64_t) m->last_status);
 	else
 		making_null(&v->row, "last_exit");
-	if (!m->is_interrupted && (m->last_result == SUPD_RESULT_SIGNAL || m->last_result == SUPD_RESULT_CORE_DUMP))
+	if (!m->is_interrupted &&
+	    (m->last_result == SUPD_RESULT_SIGNAL || m->last_result == SUPD_RESULT_CORE_DUMP))
 		making_string(&v->row, "last_signal", value_signal_name(m->last_status, v->signal));
 	else
 		making_null(&v->row, "last_signal");
@@ -220,7 +233,8 @@ static void add_record(struct view *v)
 	making_string(&v->row, "description", v->entry->config->spec.description);
 }
 
-static void view_init(const struct supd_instance *self, const struct entry *e, const struct supd_now *now, struct view *v)
+static void view_init(const struct supd_instance *self, const struct entry *e,
+		      const struct supd_now *now, struct view *v)
 {
 	struct timer_context context = entry_context(self, e);
 
@@ -230,8 +244,8 @@ static void view_init(const struct supd_instance *self, const struct entry *e, c
 	v->row.n = v->retry.n = v->miss.n = v->open.n = 0;
 }
 
-static int units_row(struct supd_instance *self, const struct entry *e, const struct supd_now *now, supd_row_fn *row,
-		     void *userdata)
+static int units_row(struct supd_instance *self, const struct entry *e, const struct supd_now *now,
+		     supd_row_fn *row, void *userdata)
 {
 	struct view v;
 
@@ -243,8 +257,8 @@ static int units_row(struct supd_instance *self, const struct entry *e, const st
 }
 
 /* For `supctl list`, beside the services. */
-static int list_row(struct supd_instance *self, const struct entry *e, const struct supd_now *now, supd_row_fn *row,
-		    void *userdata)
+static int list_row(struct supd_instance *self, const struct entry *e, const struct supd_now *now,
+		    supd_row_fn *row, void *userdata)
 {
 	struct view v;
 
@@ -262,8 +276,8 @@ static int list_row(struct supd_instance *self, const struct entry *e, const str
 
 /* ---- one timer in full ---- */
 
-usec_t report_trigger_next(const struct supd_instance *self, const struct entry *e, const struct trigger *t,
-			   const struct supd_now *now)
+usec_t report_trigger_next(const struct supd_instance *self, const struct entry *e,
+			   const struct trigger *t, const struct supd_now *now)
 {
 	const struct timer *timer = &e->timer;
 	usec_t real;
@@ -278,7 +292,8 @@ usec_t report_trigger_next(const struct supd_instance *self, const struct entry 
 	boot = boot_add(schedule_kept_boot(t, &timer->memory, &self->bases), timer->delay);
 	if (boot == BOOT_NEVER)
 		return USEC_NEVER;
-	return boot <= (int64_t) now->boot ? now->real : usec_add(now->real, (usec_t) boot - now->boot);
+	return boot <= (int64_t) now->boot ? now->real
+					   : usec_add(now->real, (usec_t) boot - now->boot);
 }
 
 static size_t count(const char *const *list)
@@ -290,8 +305,8 @@ static size_t count(const char *const *list)
 	return n;
 }
 
-static int status_row(struct supd_instance *self, const struct entry *e, const struct supd_now *now, supd_row_fn *row,
-		      void *userdata)
+static int status_row(struct supd_instance *self, const struct entry *e, const struct supd_now *now,
+		      supd_row_fn *row, void *userdata)
 {
 	const struct timer_spec *spec = &e->config->spec;
 	struct supd_row trigger_row[UINT8_MAX];
@@ -315,13 +330,18 @@ static int status_row(struct supd_instance *self, const struct entry *e, const s
 		const struct trigger *t = &spec->trigger[i];
 		usec_t next = report_trigger_next(self, e, t, now);
 
-		trigger[i][0] = (struct supd_field) { "key", SUPD_STRING, { .string = trigger_kind_to_key(t->kind) } };
+		trigger[i][0] = (struct supd_field){ "key",
+						     SUPD_STRING,
+						     { .string = trigger_kind_to_key(t->kind) } };
 		trigger[i][1] = (struct supd_field) { "value", SUPD_STRING, { .string = t->text } };
 		trigger[i][2] = (struct supd_field) {
 			"next", next == USEC_NEVER ? SUPD_NULL : SUPD_TIMESTAMP, { .usec = next },
 		};
-		trigger[i][3] = (struct supd_field) { "note", SUPD_STRING, { .string = words.trigger_note[i] } };
-		trigger_row[i] = (struct supd_row) { .field = trigger[i], .n = ELEMENTS(trigger[i]) };
+		trigger[i][3] = (struct supd_field){ "note",
+						     SUPD_STRING,
+						     { .string = words.trigger_note[i] } };
+		trigger_row[i] =
+			(struct supd_row){ .field = trigger[i], .n = ELEMENTS(trigger[i]) };
 	}
 	making_rows(&v.row, "timer_triggers", trigger_row, spec->n_triggers);
 	making_bool(&v.row, "persistent", spec->persistent);
@@ -334,8 +354,8 @@ static int status_row(struct supd_instance *self, const struct entry *e, const s
 
 /* ---- tables ---- */
 
-typedef int row_fn(struct supd_instance *self, const struct entry *e, const struct supd_now *now, supd_row_fn *row,
-		   void *userdata);
+typedef int row_fn(struct supd_instance *self, const struct entry *e, const struct supd_now *now,
+		   supd_row_fn *row, void *userdata);
 
 static row_fn *table_of(const char *name)
 {
@@ -355,11 +375,13 @@ static row_fn *table_of(const char *name)
 	return NULL;
 }
 
-/* The two clocks are read one after the other: a moment on one, told on the other, would differ by a microsecond from
- * answer to answer. As long as they have not moved against each other, it stays. */
+/* The two clocks are read one after the other: a moment on one, told on the other, would differ by
+ * a microsecond from answer to answer. As long as they have not moved against each other, it
+ * stays. */
 static struct supd_now steady_now(struct supd_instance *self, const struct supd_now *now)
 {
-	int64_t offset = (int64_t) now->real - (int64_t) now->boot, moved = offset - self->told_offset;
+	int64_t offset = (int64_t) now->real - (int64_t) now->boot,
+		moved = offset - self->told_offset;
 	struct supd_now ret = *now;
 
 	if (moved > (int64_t) USEC_PER_MSEC || moved < -(int64_t) USEC_PER_MSEC)
@@ -377,7 +399,8 @@ static int subsystem_row(const struct supd_instance *self, supd_row_fn *row, voi
 	return making_give(&m, row, userdata);
 }
 
-static int table_give(struct supd_instance *self, const struct supd_query *query, supd_row_fn *row, void *userdata)
+static int table_give(struct supd_instance *self, const struct supd_query *query, supd_row_fn *row,
+		      void *userdata)
 {
 	row_fn *one = table_of(query->table);
 	struct entry *e;
@@ -399,7 +422,8 @@ static int table_give(struct supd_instance *self, const struct supd_query *query
 	return 0;
 }
 
-int report_table(struct supd_instance *self, const struct supd_query *query, supd_row_fn *row, void *userdata)
+int report_table(struct supd_instance *self, const struct supd_query *query, supd_row_fn *row,
+		 void *userdata)
 {
 	struct supd_query steady = { .size = 0 };
 

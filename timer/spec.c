@@ -85,13 +85,15 @@ static int span_read(const struct key_context *c, struct trigger *t)
 	else if (t->span == USEC_NEVER)
 		key_warning(c, "%s=infinity never elapses", c->assignment->key);
 	else if (t->span < INTERVAL_MIN && !trigger_is_once(t)) {
-		key_warning(c, "%s= of less than a second is taken as one second", c->assignment->key);
+		key_warning(c, "%s= of less than a second is taken as one second",
+			    c->assignment->key);
 		t->span = INTERVAL_MIN;
 	}
 	return r;
 }
 
-/* row->parameter is the kind. As in systemd, an empty value of any of these keys resets all of them. */
+/* row->parameter is the kind. As in systemd, an empty value of any of these keys resets all of
+ * them. */
 static int parse_trigger(const struct key_context *c)
 {
 	struct timer_spec *spec = &((struct reading *) c->object)->spec;
@@ -123,7 +125,8 @@ static int parse_trigger(const struct key_context *c)
 
 /* ---- the ladder ---- */
 
-/* Where the span of the ladder that begins at @p ends: "1min 30s" is two rungs, "1min30s" is one. */
+/* Where the span of the ladder that begins at @p ends: "1min 30s" is two rungs, "1min30s" is
+ * one. */
 static size_t rung_length(const char *p)
 {
 	size_t n = strcspn(p, " \t");
@@ -146,10 +149,11 @@ static int ladder_read(const char *value, usec_t *ret, unsigned *ret_n, struct p
 		int r;
 
 		if (*ret_n >= TIMER_RETRY_MAX)
-			return parse_error_at(reterr, (unsigned) (p - value) + 1, "more than %d delays",
-					      TIMER_RETRY_MAX);
+			return parse_error_at(reterr, (unsigned) (p - value) + 1,
+					      "more than %d delays", TIMER_RETRY_MAX);
 		if (n >= sizeof(rung))
-			return parse_error_at(reterr, (unsigned) (p - value) + 1, "a delay is too long a text");
+			return parse_error_at(reterr, (unsigned) (p - value) + 1,
+					      "a delay is too long a text");
 		memcpy(rung, p, n);
 		rung[n] = '\0';
 		r = timespan_parse(rung, &ret[*ret_n], reterr);
@@ -227,11 +231,12 @@ static int parse_retry_on(const struct key_context *c)
 /* As unit/name.h has it, which is on the other side of the border. */
 static bool is_service_name(const char *s)
 {
-	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_.\\-@";
+	static const char allowed[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789:_.\\-@";
 	size_t n = strlen(s);
 
-	return str_ends(s, ".service") && n > strlen(".service") && n <= 255 && strspn(s, allowed) == n && *s != '.' &&
-	       *s != '-' && *s != '@';
+	return str_ends(s, ".service") && n > strlen(".service") && n <= 255 &&
+	       strspn(s, allowed) == n && *s != '.' && *s != '-' && *s != '@';
 }
 
 static int parse_unit(const struct key_context *c)
@@ -277,13 +282,18 @@ static int parse_wake_system(const struct key_context *c)
 	int r = key_parse_bool(c);
 
 	if (r >= 0 && *field && !is_told)
-		key_warning(c, "WakeSystem= is not possible here: supd sets no wake-up alarms; the timer "
-			       "elapses when the system runs again");
+		key_warning(
+			c,
+			"WakeSystem= is not possible here: supd sets no wake-up alarms; the timer "
+			"elapses when the system runs again");
 	return r;
 }
 
 #define FIELD(name) (offsetof(struct reading, spec) + offsetof(struct timer_spec, name))
-#define TIMER_KEY(key, fn, field, parameter) { "Timer", key, KEY_KNOWN, fn, FIELD(field), parameter }
+#define TIMER_KEY(key, fn, field, parameter) \
+	{ \
+		"Timer", key, KEY_KNOWN, fn, FIELD(field), parameter \
+	}
 #define TRIGGER_KEY(key, kind) { "Timer", key, KEY_KNOWN, parse_trigger, 0, kind }
 #define HARMLESS(section, key) { section, key, KEY_HARMLESS, NULL, 0, 0 }
 #define NOT_APPLIED(section, key) { section, key, KEY_NOT_APPLIED, NULL, 0, 0 }
@@ -309,7 +319,8 @@ static const struct key_row key_rows[] = {
 	TIMER_KEY("FixedRandomDelay", key_parse_bool, fixed_random_delay, false),
 	TIMER_KEY("RemainAfterElapse", key_parse_bool, remain_after_elapse, true),
 	TIMER_KEY("WakeSystem", parse_wake_system, wake_system, false),
-	/* An elapse while the target runs is never made up for here, so there is nothing to defer. */
+	/* An elapse while the target runs is never made up for here, so there is nothing to
+	 * defer. */
 	HARMLESS("Timer", "DeferReactivation"),
 	NOT_APPLIED("Timer", "RandomizedOffsetSec"),
 
@@ -372,16 +383,41 @@ static const struct key_row key_rows[] = {
 	NOT_APPLIED("Unit", "FailureAction"),
 	NOT_APPLIED("Unit", "SuccessAction"),
 #define CONDITION(name) NOT_APPLIED("Unit", "Condition" name), NOT_APPLIED("Unit", "Assert" name)
-	CONDITION("Architecture"), CONDITION("Firmware"), CONDITION("Virtualization"), CONDITION("Host"),
-	CONDITION("KernelCommandLine"), CONDITION("KernelVersion"), CONDITION("Credential"),
-	CONDITION("Environment"), CONDITION("Security"), CONDITION("Capability"), CONDITION("ACPower"),
-	CONDITION("NeedsUpdate"), CONDITION("FirstBoot"), CONDITION("PathExists"),
-	CONDITION("PathExistsGlob"), CONDITION("PathIsDirectory"), CONDITION("PathIsSymbolicLink"),
-	CONDITION("PathIsMountPoint"), CONDITION("PathIsReadWrite"), CONDITION("PathIsEncrypted"),
-	CONDITION("DirectoryNotEmpty"), CONDITION("FileNotEmpty"), CONDITION("FileIsExecutable"),
-	CONDITION("User"), CONDITION("Group"), CONDITION("ControlGroupController"), CONDITION("Memory"),
-	CONDITION("CPUs"), CONDITION("CPUFeature"), CONDITION("OSRelease"), CONDITION("MemoryPressure"),
-	CONDITION("CPUPressure"), CONDITION("IOPressure"), CONDITION("KernelModuleLoaded"), CONDITION("PathIsSocket"),
+	CONDITION("Architecture"),
+	CONDITION("Firmware"),
+	CONDITION("Virtualization"),
+	CONDITION("Host"),
+	CONDITION("KernelCommandLine"),
+	CONDITION("KernelVersion"),
+	CONDITION("Credential"),
+	CONDITION("Environment"),
+	CONDITION("Security"),
+	CONDITION("Capability"),
+	CONDITION("ACPower"),
+	CONDITION("NeedsUpdate"),
+	CONDITION("FirstBoot"),
+	CONDITION("PathExists"),
+	CONDITION("PathExistsGlob"),
+	CONDITION("PathIsDirectory"),
+	CONDITION("PathIsSymbolicLink"),
+	CONDITION("PathIsMountPoint"),
+	CONDITION("PathIsReadWrite"),
+	CONDITION("PathIsEncrypted"),
+	CONDITION("DirectoryNotEmpty"),
+	CONDITION("FileNotEmpty"),
+	CONDITION("FileIsExecutable"),
+	CONDITION("User"),
+	CONDITION("Group"),
+	CONDITION("ControlGroupController"),
+	CONDITION("Memory"),
+	CONDITION("CPUs"),
+	CONDITION("CPUFeature"),
+	CONDITION("OSRelease"),
+	CONDITION("MemoryPressure"),
+	CONDITION("CPUPressure"),
+	CONDITION("IOPressure"),
+	CONDITION("KernelModuleLoaded"),
+	CONDITION("PathIsSocket"),
 	CONDITION("Version"),
 };
 
@@ -404,20 +440,22 @@ bool timer_defaults_set(struct timer_defaults *d, const char *key, const char *v
 		d->n_retries = n;
 		return true;
 	}
-	return value_span(value, str_equal(key, "CatchUpSec") ? &d->catch_up : &d->catch_up_spread) >= 0;
+	return value_span(value,
+			  str_equal(key, "CatchUpSec") ? &d->catch_up : &d->catch_up_spread) >= 0;
 }
 
 static int default_target(const char *name, struct arena *arena, struct timer_spec *spec)
 {
 	if (spec->unit)
 		return 0;
-	spec->unit = arena_printf(arena, "%.*s.service", (int) (strlen(name) - strlen(".timer")), name);
+	spec->unit =
+		arena_printf(arena, "%.*s.service", (int) (strlen(name) - strlen(".timer")), name);
 	return spec->unit ? 0 : -ENOMEM;
 }
 
-int timer_spec_parse(const char *name, const char *path,
-		     const struct assignment *assignment, size_t n, const struct timer_defaults *defaults, struct zone_cache *zones, struct arena *arena,
-		     struct diag *d, struct timer_spec *ret)
+int timer_spec_parse(const char *name, const char *path, const struct assignment *assignment,
+		     size_t n, const struct timer_defaults *defaults, struct zone_cache *zones,
+		     struct arena *arena, struct diag *d, struct timer_spec *ret)
 {
 	struct reading reading = {
 		.spec = {
@@ -441,7 +479,8 @@ int timer_spec_parse(const char *name, const char *path,
 	}
 	if (!spec->has_catch_up)
 		spec->catch_up = defaults->catch_up;
-	if (spec->n_triggers == 0 && !spec->on_clock_change && !spec->on_timezone_change && d->n_errors == n_errors)
+	if (spec->n_triggers == 0 && !spec->on_clock_change && !spec->on_timezone_change &&
+	    d->n_errors == n_errors)
 		diag_add(d, DIAG_ERROR, path, 0, NULL,
 			 "no trigger: set at least one of OnCalendar=, OnStartupSec=, OnActiveSec=, OnBootSec=, "
 			 "OnUnitActiveSec=, OnUnitInactiveSec=, OnClockChange=, OnTimezoneChange=");
@@ -481,7 +520,8 @@ static bool same_delay(const struct timer_spec *a, const struct timer_spec *b)
 
 bool timer_spec_is_same(const struct timer_spec *a, const struct timer_spec *b)
 {
-	return str_equal(a->unit, b->unit) && same_triggers(a, b) && same_ladder(a, b) && same_delay(a, b) &&
-	       a->catch_up == b->catch_up && a->persistent == b->persistent && a->is_enabled == b->is_enabled &&
-	       a->remain_after_elapse == b->remain_after_elapse && a->wake_system == b->wake_system;
+	return str_equal(a->unit, b->unit) && same_triggers(a, b) && same_ladder(a, b) &&
+	       same_delay(a, b) && a->catch_up == b->catch_up && a->persistent == b->persistent &&
+	       a->is_enabled == b->is_enabled && a->remain_after_elapse == b->remain_after_elapse &&
+	       a->wake_system == b->wake_system;
 }

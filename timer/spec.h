@@ -82,9 +82,9 @@ const struct key_table *timer_keys(void);
 /* Understands @n assignments of the timer @name, whose file is @path. Mistakes go to @d (the
  * caller looks at d->n_errors). Everything lives in @arena. Zones named by expressions are looked
  * up in @zones. 0 or -ENOMEM. */
-int timer_spec_parse(const char *name, const char *path,
-		     const struct assignment *assignment, size_t n, const struct timer_defaults *defaults, struct zone_cache *zones, struct arena *arena,
-		     struct diag *d, struct timer_spec *ret);
+int timer_spec_parse(const char *name, const char *path, const struct assignment *assignment,
+		     size_t n, const struct timer_defaults *defaults, struct zone_cache *zones,
+		     struct arena *arena, struct diag *d, struct timer_spec *ret);
 
 /* Do both ask for the same? How it is written and described does not count. */
 bool timer_spec_is_same(const struct timer_spec *a, const struct timer_spec *b);

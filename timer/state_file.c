@@ -23,7 +23,15 @@ static void cleanup_json(json_t **j)
 /* ---- records ---- */
 
 /* The fields, each once: encoding and decoding both walk this table. */
-enum field_type { FIELD_USEC, FIELD_STAMP, FIELD_COUNT64, FIELD_BOOL, FIELD_INT, FIELD_RESULT, FIELD_REASON };
+enum field_type {
+	FIELD_USEC,
+	FIELD_STAMP,
+	FIELD_COUNT64,
+	FIELD_BOOL,
+	FIELD_INT,
+	FIELD_RESULT,
+	FIELD_REASON
+};
 
 static const struct {
 	const char *key;
@@ -60,8 +68,8 @@ static const void *field_at(const struct timer_memory *m, size_t i)
 
 /* ---- writing ---- */
 
-/* By hand, as it is done for every timer before a due one starts: words and numbers of ours. What others may have named is
- * left to jansson. */
+/* By hand, as it is done for every timer before a due one starts: words and numbers of ours. What
+ * others may have named is left to jansson. */
 struct buffer {
 	char *at;
 	size_t n, allocated;
@@ -284,8 +292,8 @@ static void put_record(struct buffer *b, const struct timer_memory *m, usec_t go
 	put(b, "}", 1);
 }
 
-static void put_body(struct buffer *b, const struct state_life *life, usec_t now_real, state_next_fn *next,
-		     void *userdata)
+static void put_body(struct buffer *b, const struct state_life *life, usec_t now_real,
+		     state_next_fn *next, void *userdata)
 {
 	struct state_record record;
 	char daemon_id[33];
@@ -319,8 +327,8 @@ static uint64_t checksum(unsigned version, const char *body, size_t n)
 	return text_hash(text_hash(TEXT_HASH_INIT, digits, (size_t) length), body, n);
 }
 
-int state_encode(const struct state_life *life, usec_t now_real, state_next_fn *next, void *userdata, char **ret,
-		 size_t *ret_n)
+int state_encode(const struct state_life *life, usec_t now_real, state_next_fn *next,
+		 void *userdata, char **ret, size_t *ret_n)
 {
 	struct buffer b = { 0 };
 	char header[HEADER_MAX];
@@ -366,7 +374,8 @@ int state_encode_added(state_next_fn *next, void *userdata, char **ret, size_t *
 	}
 	put(&b, "}", 1);
 	if (!b.failed) {
-		snprintf(header, sizeof(header), ADDED_FORMAT, checksum(STATE_VERSION, b.at + ADDED_HEADER, b.n - ADDED_HEADER));
+		snprintf(header, sizeof(header), ADDED_FORMAT,
+			 checksum(STATE_VERSION, b.at + ADDED_HEADER, b.n - ADDED_HEADER));
 		memcpy(b.at, header, ADDED_HEADER);
 	}
 	put(&b, "\n", 1);
@@ -423,7 +432,8 @@ static struct stamp get_stamp(const json_t *value, const struct reading *r)
 	return s;
 }
 
-static void field_decode(const json_t *record, size_t i, const struct reading *r, struct timer_memory *m)
+static void field_decode(const json_t *record, size_t i, const struct reading *r,
+			 struct timer_memory *m)
 {
 	const json_t *value = json_object_get(record, fields[i].key);
 	char *at = (char *) m + fields[i].offset;
@@ -447,10 +457,12 @@ static void field_decode(const json_t *record, size_t i, const struct reading *r
 		break;
 	case FIELD_RESULT:
 		x = json_integer_value(value);
-		*(enum supd_result *) (void *) at = x > 0 && x < SUPD_RESULT_COUNT ? (enum supd_result) x : 0;
+		*(enum supd_result *) (void *) at =
+			x > 0 && x < SUPD_RESULT_COUNT ? (enum supd_result) x : 0;
 		break;
 	case FIELD_REASON:
-		(void) miss_reason_from_string(json_is_string(value) ? json_string_value(value) : "",
+		(void) miss_reason_from_string(json_is_string(value) ? json_string_value(value)
+								     : "",
 					       (enum miss_reason *) (void *) at);
 		break;
 	}
@@ -493,12 +505,14 @@ static void get_spent(const json_t *record, struct timer_memory *m)
 	}
 }
 
-/* A moment of an interval lies as far from now as its real time says, if its boot-time was that of another boot. */
+/* A moment of an interval lies as far from now as its real time says, if its boot-time was that of
+ * another boot. */
 static struct skip get_skip(const json_t *pair, const struct reading *r)
 {
 	const struct supd_now *now = &r->now->now;
 	json_int_t real = json_integer_value(json_array_get(pair, 0));
-	struct skip s = { .real = real > 0 ? (usec_t) real : 0, .is_calendar = json_array_size(pair) == 1 };
+	struct skip s = { .real = real > 0 ? (usec_t) real : 0,
+			  .is_calendar = json_array_size(pair) == 1 };
 
 	if (s.is_calendar)
 		return s;
@@ -538,8 +552,10 @@ static void record_decode(const json_t *record, const struct reading *r, struct 
 		ret->activated = (struct stamp) { 0 };
 }
 
-/* Takes the envelope off, which is the same for all versions; true if the checksum is that of version and body. */
-static bool body_of(const char *bytes, size_t n, unsigned *ret_version, const char **ret, size_t *ret_n)
+/* Takes the envelope off, which is the same for all versions; true if the checksum is that of
+ * version and body. */
+static bool body_of(const char *bytes, size_t n, unsigned *ret_version, const char **ret,
+		    size_t *ret_n)
 {
 	static const char start[] = "{\"version\":";
 	char header[HEADER_MAX];
@@ -551,10 +567,12 @@ static bool body_of(const char *bytes, size_t n, unsigned *ret_version, const ch
 	for (; at < n && bytes[at] >= '0' && bytes[at] <= '9' && version < 100000; at++)
 		version = version * 10 + (unsigned) (bytes[at] - '0');
 	length = (size_t) snprintf(header, sizeof(header), HEADER_FORMAT, version, UINT64_C(0));
-	if (n < length + strlen(TRAILER) || memcmp(bytes + n - strlen(TRAILER), TRAILER, strlen(TRAILER)) != 0)
+	if (n < length + strlen(TRAILER) ||
+	    memcmp(bytes + n - strlen(TRAILER), TRAILER, strlen(TRAILER)) != 0)
 		return false;
 	n -= length + strlen(TRAILER);
-	snprintf(header, sizeof(header), HEADER_FORMAT, version, checksum(version, bytes + length, n));
+	snprintf(header, sizeof(header), HEADER_FORMAT, version,
+		 checksum(version, bytes + length, n));
 	if (memcmp(bytes, header, length) != 0)
 		return false;
 	*ret_version = version;
@@ -622,7 +640,8 @@ static size_t added_length(const char *bytes, size_t n)
 
 	if (length <= ADDED_HEADER)
 		return 0;
-	snprintf(header, sizeof(header), ADDED_FORMAT, checksum(STATE_VERSION, bytes + ADDED_HEADER, length - ADDED_HEADER));
+	snprintf(header, sizeof(header), ADDED_FORMAT,
+		 checksum(STATE_VERSION, bytes + ADDED_HEADER, length - ADDED_HEADER));
 	return memcmp(bytes, header, ADDED_HEADER) == 0 ? length + 1 : 0;
 }
 
@@ -635,7 +654,8 @@ static bool has_added(const char *bytes, size_t n)
 	return false;
 }
 
-static enum state_verdict added_decode(const char *bytes, size_t n, const struct reading *r, const struct receiver *to)
+static enum state_verdict added_decode(const char *bytes, size_t n, const struct reading *r,
+				       const struct receiver *to)
 {
 	size_t length;
 
@@ -645,7 +665,8 @@ static enum state_verdict added_decode(const char *bytes, size_t n, const struct
 		length = added_length(bytes, n);
 		if (length == 0)
 			return has_added(bytes, n) ? STATE_CORRUPT : STATE_SOUND;
-		timers = json_loadb(bytes + ADDED_HEADER, length - ADDED_HEADER - 1, JSON_REJECT_DUPLICATES, NULL);
+		timers = json_loadb(bytes + ADDED_HEADER, length - ADDED_HEADER - 1,
+				    JSON_REJECT_DUPLICATES, NULL);
 		if (!json_is_object(timers))
 			return STATE_CORRUPT;
 		if (records_decode(timers, r, to) < 0)
@@ -654,7 +675,8 @@ static enum state_verdict added_decode(const char *bytes, size_t n, const struct
 	return STATE_SOUND;
 }
 
-/* The whole ends with its trailer, which stands nowhere else: a line end within is behind a comma. */
+/* The whole ends with its trailer, which stands nowhere else: a line end within is behind a
+ * comma. */
 static size_t whole_length(const char *bytes, size_t n)
 {
 	const char *end = memmem(bytes, n, TRAILER, strlen(TRAILER));
@@ -662,8 +684,8 @@ static size_t whole_length(const char *bytes, size_t n)
 	return end ? (size_t) (end - bytes) + strlen(TRAILER) : n;
 }
 
-enum state_verdict state_decode(const void *bytes, size_t n, const struct state_now *now, state_record_fn *record,
-				void *userdata)
+enum state_verdict state_decode(const void *bytes, size_t n, const struct state_now *now,
+				state_record_fn *record, void *userdata)
 {
 	const struct receiver to = { record, userdata };
 	size_t whole = whole_length(bytes, n);

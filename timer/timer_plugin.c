@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The timer plugin: the border of supd-plugin.h on one side, the rules of fsm.h on the other. It turns the host's
- * events into steps, and the steps' effects into calls. */
+/* The timer plugin: the border of supd-plugin.h on one side, the rules of fsm.h on the other. It
+ * turns the host's events into steps, and the steps' effects into calls. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,8 @@
 /* Catch-ups of one moment are at most this far apart. */
 #define SPREAD_GAP_MAX (2 * USEC_PER_SEC)
 
-void timer_log(struct supd_instance *self, enum supd_log_level level, const char *unit, const char *fmt, ...)
+void timer_log(struct supd_instance *self, enum supd_log_level level, const char *unit,
+	       const char *fmt, ...)
 {
 	char message[512];
 	va_list ap;
@@ -28,7 +29,8 @@ void timer_log(struct supd_instance *self, enum supd_log_level level, const char
 	self->host->log(self->host->ctx, level, unit, message);
 }
 
-void timer_tell(struct supd_instance *self, const char *type, const char *unit, const struct supd_field *field, size_t n)
+void timer_tell(struct supd_instance *self, const char *type, const char *unit,
+		const struct supd_field *field, size_t n)
 {
 	const struct supd_row row = { .field = field, .n = n };
 
@@ -66,7 +68,8 @@ static enum miss_reason reason_of(int error)
 }
 
 /* Asks for the target. If it is refused, @ret is the event that says so. */
-static bool start_target(struct supd_instance *self, struct entry *e, const struct supd_now *now, struct timer_event *ret)
+static bool start_target(struct supd_instance *self, struct entry *e, const struct supd_now *now,
+			 struct timer_event *ret)
 {
 	const struct open_run *open = &e->timer.memory.open;
 	struct supd_cause cause = {
@@ -135,7 +138,8 @@ static void say_retry(struct supd_instance *self, struct entry *e, const struct 
 static void say_elapsed(struct supd_instance *self, struct entry *e)
 {
 	const struct open_run *open = &e->timer.memory.open;
-	const char *dst = str_equal(open->cause, "retry") ? NULL : plan_dst(self, e, open->scheduled);
+	const char *dst = str_equal(open->cause, "retry") ? NULL
+							  : plan_dst(self, e, open->scheduled);
 	const struct supd_field field[] = {
 		{ .key = "cause", .type = SUPD_STRING, .value.string = open->cause },
 		{ .key = "scheduled", .type = SUPD_TIMESTAMP, .value.usec = open->scheduled },
@@ -152,7 +156,9 @@ static void say_catch_up(struct supd_instance *self, struct entry *e)
 	const struct waiting *w = &e->timer.memory.waiting;
 	const struct supd_field field[] = {
 		{ .key = "scheduled", .type = SUPD_TIMESTAMP, .value.usec = w->scheduled },
-		{ .key = "reason", .type = SUPD_STRING, .value.string = miss_reason_to_string(w->reason) },
+		{ .key = "reason",
+		  .type = SUPD_STRING,
+		  .value.string = miss_reason_to_string(w->reason) },
 	};
 
 	timer_tell(self, "catch-up", e->name, field, ELEMENTS(field));
@@ -188,8 +194,9 @@ static bool effect_do(struct supd_instance *self, struct entry *e, const struct 
 		say_interrupted(self, e, &fx->run);
 		break;
 	case TFX_FUTURE:
-		timer_log(self, SUPD_LOG_WARNING, e->name, "its record is from the future, and is not believed: was the "
-							   "clock set back?");
+		timer_log(self, SUPD_LOG_WARNING, e->name,
+			  "its record is from the future, and is not believed: was the "
+			  "clock set back?");
 		break;
 	}
 	return false;
@@ -204,8 +211,8 @@ static void draw(struct supd_instance *self, struct entry *e, struct timer_event
 	if (spec->randomized_delay == 0)
 		ev->random = 0;
 	else if (spec->fixed_random_delay)
-		ev->random = text_hash(text_hash(TEXT_HASH_INIT, e->name, strlen(e->name)), self->info.machine_id,
-				       sizeof(self->info.machine_id));
+		ev->random = text_hash(text_hash(TEXT_HASH_INIT, e->name, strlen(e->name)),
+				       self->info.machine_id, sizeof(self->info.machine_id));
 	else
 		ev->random = self->host->random(self->host->ctx);
 	for (unsigned i = 0; i < SUPD_RUN_ID_BYTES; i += sizeof(uint64_t)) {
@@ -219,9 +226,9 @@ static void draw(struct supd_instance *self, struct entry *e, struct timer_event
 
 static bool may_begin_run(enum timer_event_kind kind)
 {
-	return kind == TIMER_WAKE || kind == TIMER_TRIGGER || kind == TIMER_BEGIN || kind == TIMER_CHANGED ||
-	       kind == TIMER_RESET || kind == TIMER_CLOCK_CHANGED || kind == TIMER_ZONE_CHANGED ||
-	       kind == TIMER_SETTLE || kind == TIMER_JUMP;
+	return kind == TIMER_WAKE || kind == TIMER_TRIGGER || kind == TIMER_BEGIN ||
+	       kind == TIMER_CHANGED || kind == TIMER_RESET || kind == TIMER_CLOCK_CHANGED ||
+	       kind == TIMER_ZONE_CHANGED || kind == TIMER_SETTLE || kind == TIMER_JUMP;
 }
 
 void entry_event(struct supd_instance *self, struct entry *e, struct timer_event *ev)
@@ -305,7 +312,8 @@ static void settle(struct supd_instance *self, const struct supd_now *now)
 
 static struct entry *entry_of(struct heap_item *i, enum supd_clock clock)
 {
-	size_t offset = clock == SUPD_CLOCK_REALTIME ? offsetof(struct entry, real) : offsetof(struct entry, boot);
+	size_t offset = clock == SUPD_CLOCK_REALTIME ? offsetof(struct entry, real)
+						     : offsetof(struct entry, boot);
 
 	return (struct entry *) (void *) ((char *) i - offset);
 }
@@ -328,8 +336,8 @@ static struct entry *take_due(struct heap *h, enum supd_clock clock, usec_t now)
 
 static void due(struct supd_instance *self, const struct supd_now *now, enum supd_clock clock)
 {
-	struct entry *turn = take_due(clock == SUPD_CLOCK_REALTIME ? &self->real : &self->boot, clock,
-				      clock == SUPD_CLOCK_REALTIME ? now->real : now->boot);
+	struct entry *turn = take_due(clock == SUPD_CLOCK_REALTIME ? &self->real : &self->boot,
+				      clock, clock == SUPD_CLOCK_REALTIME ? now->real : now->boot);
 
 	for (struct entry *e = turn; e; e = e->turn_next) {
 		struct timer_event ev = { .kind = TIMER_WAKE, .now = *now };
@@ -352,7 +360,8 @@ static void on_wake(void *userdata, const struct supd_now *now, enum supd_clock 
 }
 
 /* The same event for every timer that runs, in the order of names. */
-static void for_all(struct supd_instance *self, const struct supd_now *now, enum timer_event_kind kind)
+static void for_all(struct supd_instance *self, const struct supd_now *now,
+		    enum timer_event_kind kind)
 {
 	struct entry *e, *turn = NULL, **end = &turn;
 
@@ -376,7 +385,9 @@ static void on_clock_jump(void *userdata, const struct supd_now *now, int64_t de
 
 	const struct supd_field field[] = {
 		{ .key = "by", .type = SUPD_SPAN, .value.usec = size },
-		{ .key = "direction", .type = SUPD_STRING, .value.string = delta < 0 ? "back" : "forward" },
+		{ .key = "direction",
+		  .type = SUPD_STRING,
+		  .value.string = delta < 0 ? "back" : "forward" },
 	};
 
 	if (size > TIMER_STEP_MAX)
@@ -386,7 +397,8 @@ static void on_clock_jump(void *userdata, const struct supd_now *now, int64_t de
 	settle(self, now);
 }
 
-/* The words after expressions are looked up anew: an abbreviation means what the local zone makes of it. */
+/* The words after expressions are looked up anew: an abbreviation means what the local zone makes
+ * of it. */
 static void rebind_zones(struct supd_instance *self)
 {
 	struct entry *e;
@@ -395,7 +407,8 @@ static void rebind_zones(struct supd_instance *self)
 		for (unsigned i = 0; e->is_running && i < e->config->spec.n_triggers; i++) {
 			const struct trigger *t = &e->config->spec.trigger[i];
 
-			/* One that no longer means anything stays as it was; a reload will say so. */
+			/* One that no longer means anything stays as it was; a reload will say
+			 * so. */
 			if (t->kind == TRIGGER_CALENDAR && t->calendar->zone_word)
 				(void) zone_cache_parse(self->zones, t->text, t->calendar, NULL);
 		}
@@ -415,8 +428,8 @@ static void on_zone_change(void *userdata, const struct supd_now *now)
 	settle(self, now);
 }
 
-static void run_event(struct supd_instance *self, const struct supd_now *now, const struct supd_run_event *run,
-		      struct entry *e, bool is_target_active)
+static void run_event(struct supd_instance *self, const struct supd_now *now,
+		      const struct supd_run_event *run, struct entry *e, bool is_target_active)
 {
 	static const enum timer_event_kind kinds[] = {
 		[SUPD_RUN_STARTED] = TIMER_STARTED,
@@ -475,7 +488,8 @@ static void on_abort(void *userdata)
 }
 
 /* Why the target cannot be started now: 0 with nothing against it, or an errno with a sentence. */
-static int refuse_trigger(struct supd_instance *self, const struct entry *e, struct supd_command_reply *reply)
+static int refuse_trigger(struct supd_instance *self, const struct entry *e,
+			  struct supd_command_reply *reply)
 {
 	struct supd_unit_state state = { .size = sizeof(state) };
 	const char *target = e->config->spec.unit, *why = NULL;
@@ -490,16 +504,19 @@ static int refuse_trigger(struct supd_instance *self, const struct entry *e, str
 	} else if (state.is_active) {
 		r = -EALREADY;
 		why = "is active already";
-	} else if (timer_has_open_run(&e->timer)) { /* its intent, or a run of a target that a reload took from it */
+	} else if (timer_has_open_run(&e->timer)) { /* its intent, or a run of a target that a
+						       reload took from it */
 		r = -EALREADY;
 		why = "waits for a run of this timer";
 	}
 	if (r < 0)
-		snprintf(reply->message, sizeof(reply->message), "%s %s; %s was not triggered", target, why, e->name);
+		snprintf(reply->message, sizeof(reply->message), "%s %s; %s was not triggered",
+			 target, why, e->name);
 	return r;
 }
 
-static int trigger(struct supd_instance *self, const struct supd_now *now, struct entry *e, struct supd_command_reply *reply)
+static int trigger(struct supd_instance *self, const struct supd_now *now, struct entry *e,
+		   struct supd_command_reply *reply)
 {
 	struct timer_event ev = { .kind = TIMER_TRIGGER, .now = *now };
 	int r;
@@ -517,12 +534,13 @@ static int trigger(struct supd_instance *self, const struct supd_now *now, struc
 
 static const char *print_moment(const struct supd_instance *self, usec_t when, char *buf, size_t n)
 {
-	return timestamp_print(buf, n, when, zone_cache_local(self->zones), when % USEC_PER_SEC != 0);
+	return timestamp_print(buf, n, when, zone_cache_local(self->zones),
+			       when % USEC_PER_SEC != 0);
 }
 
 /* "; those to come: …" */
-static void add_coming(const struct supd_instance *self, const struct entry *e, const struct supd_now *now,
-		       struct supd_command_reply *reply)
+static void add_coming(const struct supd_instance *self, const struct entry *e,
+		       const struct supd_now *now, struct supd_command_reply *reply)
 {
 	size_t n = strlen(reply->message);
 	usec_t moment[3];
@@ -530,12 +548,14 @@ static void add_coming(const struct supd_instance *self, const struct entry *e, 
 	char when[TIMESTAMP_MAX];
 
 	for (unsigned i = 0; i < n_moments && n < sizeof(reply->message); i++)
-		n += (size_t) snprintf(reply->message + n, sizeof(reply->message) - n, "%s%s", i > 0 ? ", " : "; to come: ",
+		n += (size_t) snprintf(reply->message + n, sizeof(reply->message) - n, "%s%s",
+				       i > 0 ? ", " : "; to come: ",
 				       print_moment(self, moment[i], when, sizeof(when)));
 }
 
-static void refuse_skip(const struct supd_instance *self, const struct entry *e, const struct supd_now *now,
-			enum skip_verdict v, usec_t moment, struct supd_command_reply *reply)
+static void refuse_skip(const struct supd_instance *self, const struct entry *e,
+			const struct supd_now *now, enum skip_verdict v, usec_t moment,
+			struct supd_command_reply *reply)
 {
 	char when[TIMESTAMP_MAX], *to = reply->message;
 	size_t n = sizeof(reply->message);
@@ -546,7 +566,8 @@ static void refuse_skip(const struct supd_instance *self, const struct entry *e,
 	case SKIP_ALREADY:
 		break;
 	case SKIP_NO_MOMENT:
-		snprintf(to, n, moment != 0 ? "%s has no moment at %s" : "%s has no moment to come", e->name, when);
+		snprintf(to, n, moment != 0 ? "%s has no moment at %s" : "%s has no moment to come",
+			 e->name, when);
 		add_coming(self, e, now, reply);
 		break;
 	case SKIP_PAST:
@@ -560,7 +581,8 @@ static void refuse_skip(const struct supd_instance *self, const struct entry *e,
 		snprintf(to, n, "%s is disabled: it has no moments to come", e->name);
 		break;
 	case SKIP_TOO_MANY:
-		snprintf(to, n, "%d moments of %s are skipped already, and no more can be", TIMER_SKIPS_MAX, e->name);
+		snprintf(to, n, "%d moments of %s are skipped already, and no more can be",
+			 TIMER_SKIPS_MAX, e->name);
 		break;
 	case SKIP_NO_MEMORY:
 		snprintf(to, n, "out of memory");
@@ -568,12 +590,15 @@ static void refuse_skip(const struct supd_instance *self, const struct entry *e,
 	}
 }
 
-static void tell_skip(struct supd_instance *self, const struct entry *e, const char *type, usec_t moment)
+static void tell_skip(struct supd_instance *self, const struct entry *e, const char *type,
+		      usec_t moment)
 {
 	char when[TIMESTAMP_MAX];
 	const struct supd_field field[] = {
 		{ .key = "scheduled", .type = SUPD_TIMESTAMP, .value.usec = moment },
-		{ .key = "moment", .type = SUPD_STRING, .value.string = print_moment(self, moment, when, sizeof(when)) },
+		{ .key = "moment",
+		  .type = SUPD_STRING,
+		  .value.string = print_moment(self, moment, when, sizeof(when)) },
 	};
 
 	timer_tell(self, type, e->name, field, ELEMENTS(field));
@@ -607,8 +632,8 @@ static int skip(struct supd_instance *self, const struct supd_now *now, struct e
 	return 0;
 }
 
-static int on_command(void *userdata, const struct supd_now *now, const struct supd_command_request *request,
-		      struct supd_command_reply *reply)
+static int on_command(void *userdata, const struct supd_now *now,
+		      const struct supd_command_request *request, struct supd_command_reply *reply)
 {
 	struct supd_instance *self = userdata;
 	struct timer_event ev = { .kind = TIMER_RESET, .now = *now };
@@ -618,8 +643,8 @@ static int on_command(void *userdata, const struct supd_now *now, const struct s
 	if (!e)
 		return -ENOENT;
 	if (!e->is_running) {
-		snprintf(reply->message, sizeof(reply->message), "%s is %s; see supctl status %s", request->unit,
-			 e->config->is_masked ? "masked" : "invalid", request->unit);
+		snprintf(reply->message, sizeof(reply->message), "%s is %s; see supctl status %s",
+			 request->unit, e->config->is_masked ? "masked" : "invalid", request->unit);
 		return -ENOEXEC;
 	}
 	switch (request->command) {
@@ -680,8 +705,8 @@ static void read_defaults(struct supd_instance *self)
 	for (size_t i = 0; i < ELEMENTS(keys); i++) {
 		value = self->host->setting(self->host->ctx, keys[i]);
 		if (value && !timer_defaults_set(&self->defaults, keys[i], value))
-			timer_log(self, SUPD_LOG_WARNING, NULL, "supd.conf: %s= makes no sense, the default stands",
-				  keys[i]);
+			timer_log(self, SUPD_LOG_WARNING, NULL,
+				  "supd.conf: %s= makes no sense, the default stands", keys[i]);
 	}
 }
 
@@ -720,7 +745,8 @@ static void begin_all(struct supd_instance *self, const struct supd_now *now)
 	persist_prune(self, now);
 }
 
-static int plugin_start(const struct supd_host *host, const struct supd_start_info *info, struct supd_instance **ret)
+static int plugin_start(const struct supd_host *host, const struct supd_start_info *info,
+			struct supd_instance **ret)
 {
 	struct supd_instance *self = calloc(1, sizeof(*self));
 	int r;
@@ -759,7 +785,8 @@ static void plugin_stop(struct supd_instance *self, const struct supd_now *now)
 	instance_free(self);
 }
 
-static int plugin_list(struct supd_instance *self, const struct supd_query *query, supd_row_fn *row, void *userdata)
+static int plugin_list(struct supd_instance *self, const struct supd_query *query, supd_row_fn *row,
+		       void *userdata)
 {
 	return report_table(self, query, row, userdata);
 }

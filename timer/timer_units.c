@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which timers there are: reading them, judging them against their targets, and reload in two steps. */
+/* Which timers there are: reading them, judging them against their targets, and reload in two
+ * steps. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +45,8 @@ static void tell_problems(struct supd_instance *self, const char *unit, const st
 	}
 }
 
-/* What stands against the target; NULL: nothing. A masked target is no mistake: its moments are missed. */
+/* What stands against the target; NULL: nothing. A masked target is no mistake: its moments are
+ * missed. */
 static const char *target_fault(struct supd_instance *self, const char *target)
 {
 	struct supd_unit_state state = { .size = sizeof(state) };
@@ -63,23 +65,25 @@ static struct assignment target_place(const char *file, const struct assignment 
 	return (struct assignment) { .file = file };
 }
 
-static void judge_target(struct supd_instance *self, const struct assignment *place, const struct timer_spec *spec,
-			 struct diag *d)
+static void judge_target(struct supd_instance *self, const struct assignment *place,
+			 const struct timer_spec *spec, struct diag *d)
 {
 	const char *fault = spec->unit ? target_fault(self, spec->unit) : NULL, *advice = "";
 
 	if (!fault)
 		return;
 	if (str_equal(fault, "is missing"))
-		advice = place->key ? " (add it, or name another)" : " (set Unit= or add the service)";
+		advice = place->key ? " (add it, or name another)"
+				    : " (set Unit= or add the service)";
 	else if (str_equal(fault, "is a template"))
 		advice = " (name an instance of it)";
-	diag_add(d, DIAG_ERROR, place->file, place->line, place->key, "its target %s %s%s", spec->unit, fault, advice);
+	diag_add(d, DIAG_ERROR, place->file, place->line, place->key, "its target %s %s%s",
+		 spec->unit, fault, advice);
 }
 
 /* @assignment's strings are lent; the spec copies what it keeps. */
-static int understand(struct supd_instance *self, const struct supd_unit_file *file, struct timer_config *c,
-		      struct diag *d)
+static int understand(struct supd_instance *self, const struct supd_unit_file *file,
+		      struct timer_config *c, struct diag *d)
 {
 	_cleanup_free_ struct assignment *all = calloc(file->n_assignments + 1, sizeof(*all));
 	struct assignment target;
@@ -102,7 +106,8 @@ static int understand(struct supd_instance *self, const struct supd_unit_file *f
 		return r;
 	target = target_place(file->path, all, file->n_assignments);
 	judge_target(self, &target, &c->spec, d);
-	never_warn(&c->spec, zone_cache_local(self->zones), self->info.now.real, all, file->n_assignments, d);
+	never_warn(&c->spec, zone_cache_local(self->zones), self->info.now.real, all,
+		   file->n_assignments, d);
 	if (!c->spec.is_enabled_said)
 		c->spec.is_enabled = file->is_enabled;
 	c->is_valid = d->n_errors == 0;
@@ -110,8 +115,8 @@ static int understand(struct supd_instance *self, const struct supd_unit_file *f
 }
 
 /* In an arena with this much room. */
-static int config_make(struct supd_instance *self, const struct supd_unit_file *file, size_t room, struct diag *d,
-		       struct timer_config **ret)
+static int config_make(struct supd_instance *self, const struct supd_unit_file *file, size_t room,
+		       struct diag *d, struct timer_config **ret)
 {
 	struct arena arena = { 0 };
 	struct timer_config *c;
@@ -135,7 +140,8 @@ static int config_make(struct supd_instance *self, const struct supd_unit_file *
 }
 
 /* There may be very many: the first time tells how much room it takes, the second takes no more. */
-static int config_new(struct supd_instance *self, const struct supd_unit_file *file, struct timer_config **ret)
+static int config_new(struct supd_instance *self, const struct supd_unit_file *file,
+		      struct timer_config **ret)
 {
 	struct diag said_twice = { 0 }, d = { 0 };
 	struct timer_config *draft;
@@ -170,7 +176,8 @@ struct entry *targets_first(struct supd_instance *self, const char *unit)
 	struct entry **found = NULL;
 
 	if (self->n_targets > 0)
-		found = bsearch(unit, self->target, self->n_targets, sizeof(*self->target), compare_target);
+		found = bsearch(unit, self->target, self->n_targets, sizeof(*self->target),
+				compare_target);
 	return found ? *found : NULL;
 }
 
@@ -194,7 +201,8 @@ static int find_alias(struct supd_instance *self, struct entry *e)
 
 	free(e->target_alias);
 	e->target_alias = NULL;
-	if (self->host->unit_state(self->host->ctx, unit, &state) < 0 || !state.name || str_equal(state.name, unit))
+	if (self->host->unit_state(self->host->ctx, unit, &state) < 0 || !state.name ||
+	    str_equal(state.name, unit))
 		return 0;
 	e->target_alias = strdup(state.name);
 	return e->target_alias ? 0 : -ENOMEM;
@@ -365,7 +373,8 @@ static bool want(void *userdata, const char *name, uint64_t fingerprint)
 		return true;
 	e->is_present = true;
 	/* An invalid one is judged again: its target may be there now. */
-	return !e->config || e->config->fingerprint != fingerprint || (!e->config->is_valid && !e->config->is_masked);
+	return !e->config || e->config->fingerprint != fingerprint ||
+	       (!e->config->is_valid && !e->config->is_masked);
 }
 
 static int read_one(void *userdata, const struct supd_unit_file *file)
@@ -509,7 +518,9 @@ void units_commit(struct supd_instance *self, const struct supd_now *now)
 			replace_config(self, now, e);
 	names_keep(&self->entries, is_present, NULL);
 	if (index_entries(self) < 0)
-		timer_log(self, SUPD_LOG_ERROR, NULL, "out of memory: some timers do not follow their targets until the next reload");
+		timer_log(
+			self, SUPD_LOG_ERROR, NULL,
+			"out of memory: some timers do not follow their targets until the next reload");
 	for (size_t i = 0; (e = entry_nth(self, i)); i++) {
 		if (e->is_running || !is_usable(e->config))
 			continue;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Why a timer elapses when it does: each rule with its own next moment, which of them wins, and what became of the last
- * moments. For people, who then look no further; nothing decides anything by it. */
+/* Why a timer elapses when it does: each rule with its own next moment, which of them wins, and
+ * what became of the last moments. For people, who then look no further; nothing decides anything
+ * by it. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -60,13 +61,17 @@ static const char *moment(struct why *w, usec_t when)
 {
 	char buf[TIMESTAMP_MAX];
 
-	return text(w, "%s", timestamp_print(buf, sizeof(buf), when, zone_cache_local(w->self->zones), false));
+	return text(w, "%s",
+		    timestamp_print(buf, sizeof(buf), when, zone_cache_local(w->self->zones),
+				    false));
 }
 
 static const char *span(struct why *w, usec_t length)
 {
 	char buf[TIMESPAN_MAX];
-	usec_t accuracy = length < USEC_PER_SEC ? 1 : length < USEC_PER_MINUTE ? USEC_PER_MSEC : USEC_PER_SEC;
+	usec_t accuracy = length < USEC_PER_SEC      ? 1
+			  : length < USEC_PER_MINUTE ? USEC_PER_MSEC
+						     : USEC_PER_SEC;
 
 	return text(w, "%s", timespan_print(buf, sizeof(buf), length, accuracy));
 }
@@ -82,7 +87,8 @@ static usec_t real_time(const struct why *w, usec_t boot)
 static const char *last_run_note(struct why *w, const struct trigger *t)
 {
 	const struct timer_memory *m = &w->timer->memory;
-	const struct stamp *anchor = t->kind == TRIGGER_UNIT_ACTIVE ? &m->anchor_active : &m->anchor_inactive;
+	const struct stamp *anchor = t->kind == TRIGGER_UNIT_ACTIVE ? &m->anchor_active
+								    : &m->anchor_inactive;
 
 	if (t->span == USEC_NEVER)
 		return "its span is infinite";
@@ -100,11 +106,13 @@ static const char *without_moment(struct why *w, const struct trigger *t)
 {
 	switch (t->kind) {
 	case TRIGGER_CALENDAR:
-		return calendar_is_possible(t->calendar) ? "its last moment lies in the past" : "no year has such a date";
+		return calendar_is_possible(t->calendar) ? "its last moment lies in the past"
+							 : "no year has such a date";
 	case TRIGGER_STARTUP:
 	case TRIGGER_ACTIVE:
 	case TRIGGER_BOOT:
-		return t->span == USEC_NEVER ? "its span is infinite" : "elapses once, and has had its moment";
+		return t->span == USEC_NEVER ? "its span is infinite"
+					     : "elapses once, and has had its moment";
 	case TRIGGER_UNIT_ACTIVE:
 	case TRIGGER_UNIT_INACTIVE:
 		break;
@@ -118,7 +126,8 @@ static const char *dst_note(const struct why *w, const struct trigger *t)
 	usec_t when = schedule_next_real(t, &w->timer->memory, local);
 	enum calendar_note note;
 
-	if (when == USEC_NEVER || when == 0 || calendar_next(t->calendar, local, when - 1, &note) != when)
+	if (when == USEC_NEVER || when == 0 ||
+	    calendar_next(t->calendar, local, when - 1, &note) != when)
 		return "";
 	switch (note) {
 	case CALENDAR_PLAIN:
@@ -155,7 +164,8 @@ static void consider_triggers(struct why *w)
 		if (!w->timer->is_active)
 			c->note = "the timer is disabled";
 		else
-			c->note = c->next == USEC_NEVER ? without_moment(w, t) : with_moment(w, c, t);
+			c->note = c->next == USEC_NEVER ? without_moment(w, t)
+							: with_moment(w, c, t);
 	}
 }
 
@@ -165,12 +175,13 @@ static void consider_retry(struct why *w)
 
 	if (w->timer->retry_at == USEC_NEVER)
 		return;
-	w->candidate[w->n++] = (struct candidate) {
+	w->candidate[w->n++] = (struct candidate){
 		.rule = "retry",
 		.cause = "retry",
 		.next = real_time(w, w->timer->retry_at),
 		.is_chosen = is_chosen,
-		.note = text(w, "%s: retry %u of %u", is_chosen ? "next" : "a scheduled moment comes before it and drops it",
+		.note = text(w, "%s: retry %u of %u",
+			     is_chosen ? "next" : "a scheduled moment comes before it and drops it",
 			     w->timer->attempt, w->spec->n_retries),
 	};
 }
@@ -182,18 +193,19 @@ static void consider_catch_up(struct why *w)
 
 	if (w->timer->catch_up_at == USEC_NEVER)
 		return;
-	w->candidate[w->n++] = (struct candidate) {
+	w->candidate[w->n++] = (struct candidate){
 		.rule = "catch-up",
 		.cause = "catch-up",
 		.next = real_time(w, w->timer->catch_up_at),
 		.is_chosen = is_chosen,
-		.note = text(w, "%s: for %s (%s)", is_chosen ? "next" : "a scheduled moment comes before it and drops it",
+		.note = text(w, "%s: for %s (%s)",
+			     is_chosen ? "next" : "a scheduled moment comes before it and drops it",
 			     moment(w, waiting->scheduled), miss_reason_to_string(waiting->reason)),
 	};
 }
 
-static void look(struct why *w, const struct supd_instance *self, const struct entry *e, const struct supd_now *now,
-		 struct arena *arena)
+static void look(struct why *w, const struct supd_instance *self, const struct entry *e,
+		 const struct supd_now *now, struct arena *arena)
 {
 	struct timer_context context = entry_context(self, e);
 
@@ -243,7 +255,8 @@ static void say_target(struct why *w, struct words *s)
 	if (host->unit_state(host->ctx, w->spec->unit, &state) < 0)
 		say(s, text(w, "%s is missing; moments are missed", w->spec->unit));
 	else if (state.is_masked)
-		say(s, text(w, "%s is masked; moments until it is unmasked are missed", w->spec->unit));
+		say(s, text(w, "%s is masked; moments until it is unmasked are missed",
+			    w->spec->unit));
 	else if (!state.is_startable)
 		say(s, text(w, "%s %s; moments are missed", w->spec->unit, state.why_not));
 	else if (!state.is_enabled)
@@ -266,11 +279,16 @@ static void say_waits(struct why *w, struct words *s)
 	const char *never = w->next == USEC_NEVER ? never_reason(w->timer, w->spec) : NULL;
 
 	if (timer_has_open_run(w->timer))
-		say(s, text(w, "waits for the end of %s (%s, attempt %u); moments until then are missed",
-			    is_stray(w) ? "a run of its former target" : w->spec->unit, open->cause, open->attempt));
+		say(s,
+		    text(w,
+			 "waits for the end of %s (%s, attempt %u); moments until then are missed",
+			 is_stray(w) ? "a run of its former target" : w->spec->unit, open->cause,
+			 open->attempt));
 	else if (w->timer->is_target_active)
-		say(s, text(w, "%s is active, and no run of this timer goes on; moments until it is inactive are missed",
-			    w->spec->unit));
+		say(s,
+		    text(w,
+			 "%s is active, and no run of this timer goes on; moments until it is inactive are missed",
+			 w->spec->unit));
 	else
 		say_target(w, s);
 	if (!w->timer->is_active)
@@ -305,10 +323,12 @@ static void say_ladder(struct why *w, struct words *s)
 	for (unsigned i = 0; i < w->spec->n_retries; i++)
 		rungs = text(w, "%s%s%s", rungs, i > 0 ? ", " : "", span(w, w->spec->retry[i]));
 	if (w->timer->retry_at != USEC_NEVER)
-		say(s, text(w, "retry %u of %u in %s (of: %s)", w->timer->attempt, w->spec->n_retries,
-			    span(w, usec_sub(w->timer->retry_at, w->now->boot)), rungs));
+		say(s,
+		    text(w, "retry %u of %u in %s (of: %s)", w->timer->attempt, w->spec->n_retries,
+			 span(w, usec_sub(w->timer->retry_at, w->now->boot)), rungs));
 	else if (w->spec->n_retries > 0)
-		say(s, text(w, "a failed run is retried after %s (RetryOn=%s)", rungs, retry_on(w)));
+		say(s,
+		    text(w, "a failed run is retried after %s (RetryOn=%s)", rungs, retry_on(w)));
 	else
 		say(s, "a failed run is not retried");
 }
@@ -318,12 +338,14 @@ static const char *for_good(const struct why *w)
 {
 	const struct timer_memory *m = &w->timer->memory;
 
-	if (m->is_interrupted || !timer_has_failed(m->last_result) || m->last_result == SUPD_RESULT_STOPPED ||
-	    timer_has_open_run(w->timer) || w->timer->retry_at != USEC_NEVER)
+	if (m->is_interrupted || !timer_has_failed(m->last_result) ||
+	    m->last_result == SUPD_RESULT_STOPPED || timer_has_open_run(w->timer) ||
+	    w->timer->retry_at != USEC_NEVER)
 		return "";
 	if (!timer_is_retried(w->spec, m->last_result))
 		return ", for good: such an end is not retried";
-	return w->timer->attempt > w->spec->n_retries ? ", for good: no retry is left" : ", for good";
+	return w->timer->attempt > w->spec->n_retries ? ", for good: no retry is left"
+						      : ", for good";
 }
 
 static void say_record(struct why *w, struct words *s)
@@ -331,10 +353,12 @@ static void say_record(struct why *w, struct words *s)
 	const struct timer_memory *m = &w->timer->memory;
 	char buf[96];
 	const char *result = m->is_interrupted ? "interrupted"
-					       : report_result_words(m->last_result, m->last_status, buf, sizeof(buf));
+					       : report_result_words(m->last_result, m->last_status,
+								     buf, sizeof(buf));
 
 	if (m->last_end.real != 0 && result)
-		say(s, text(w, "last run ended %s: %s%s", moment(w, m->last_end.real), result, for_good(w)));
+		say(s, text(w, "last run ended %s: %s%s", moment(w, m->last_end.real), result,
+			    for_good(w)));
 	if (m->last_success.real != 0 && m->last_result != SUPD_RESULT_SUCCESS)
 		say(s, text(w, "last success: %s", moment(w, m->last_success.real)));
 }
@@ -344,17 +368,18 @@ static void say_miss(struct why *w, struct words *s)
 	const struct timer_memory *m = &w->timer->memory;
 
 	if (m->miss_reason != MISS_NONE)
-		say(s, text(w, "last miss: %s, scheduled %s; %llu in a row, %llu in all", miss_reason_to_string(m->miss_reason),
-			    moment(w, m->miss_at), (unsigned long long) m->miss_in_row,
-			    (unsigned long long) m->miss_count));
+		say(s,
+		    text(w, "last miss: %s, scheduled %s; %llu in a row, %llu in all",
+			 miss_reason_to_string(m->miss_reason), moment(w, m->miss_at),
+			 (unsigned long long) m->miss_in_row, (unsigned long long) m->miss_count));
 }
 
 static void say_random(struct why *w, struct words *s)
 {
 	if (w->spec->randomized_delay > 0)
 		say(s, text(w, "a %s delay of up to %s is part of each moment: %s this time",
-			    w->spec->fixed_random_delay ? "fixed random" : "random", span(w, w->spec->randomized_delay),
-			    span(w, w->timer->delay)));
+			    w->spec->fixed_random_delay ? "fixed random" : "random",
+			    span(w, w->spec->randomized_delay), span(w, w->timer->delay)));
 }
 
 static void say_skips(struct why *w, struct words *s)
@@ -363,7 +388,8 @@ static void say_skips(struct why *w, struct words *s)
 	const char *list = "";
 
 	for (unsigned i = 0; all && i < all->n; i++)
-		list = text(w, "%s%s%s", list, i > 0 ? ", " : "", moment(w, skip_real(&all->item[i], w->now)));
+		list = text(w, "%s%s%s", list, i > 0 ? ", " : "",
+			    moment(w, skip_real(&all->item[i], w->now)));
 	if (all)
 		say(s, text(w, "skipped by an admin: %s", list));
 }
@@ -371,8 +397,10 @@ static void say_skips(struct why *w, struct words *s)
 static void say_unpersisted(struct why *w, struct words *s)
 {
 	if (w->self->failing_since != 0)
-		say(s, text(w, "not persisted since %s: %s; a restart would forget what happened since",
-			    moment(w, w->self->failing_since), strerror(-w->self->failure)));
+		say(s,
+		    text(w,
+			 "not persisted since %s: %s; a restart would forget what happened since",
+			 moment(w, w->self->failing_since), strerror(-w->self->failure)));
 }
 
 static void say_all(struct why *w, struct words *s)
@@ -386,8 +414,8 @@ static void say_all(struct why *w, struct words *s)
 	say_unpersisted(w, s);
 }
 
-int why_words(const struct supd_instance *self, const struct entry *e, const struct supd_now *now, struct arena *arena,
-	      struct why_words *ret)
+int why_words(const struct supd_instance *self, const struct entry *e, const struct supd_now *now,
+	      struct arena *arena, struct why_words *ret)
 {
 	struct words *s = arena_alloc(arena, sizeof(*s));
 	struct why *w = arena_alloc(arena, sizeof(*w));
@@ -409,7 +437,8 @@ struct considered {
 	struct supd_field field[5];
 };
 
-static void add_considered(struct why *w, struct making *row, struct considered *fields, struct supd_row *rows)
+static void add_considered(struct why *w, struct making *row, struct considered *fields,
+			   struct supd_row *rows)
 {
 	for (size_t i = 0; i < w->n; i++) {
 		const struct candidate *c = &w->candidate[i];
@@ -417,7 +446,9 @@ static void add_considered(struct why *w, struct making *row, struct considered 
 
 		f[0] = (struct supd_field) { "rule", SUPD_STRING, { .string = c->rule } };
 		f[1] = (struct supd_field) { "cause", SUPD_STRING, { .string = c->cause } };
-		f[2] = (struct supd_field) { "next", c->next == USEC_NEVER ? SUPD_NULL : SUPD_TIMESTAMP, { .usec = c->next } };
+		f[2] = (struct supd_field){ "next",
+					    c->next == USEC_NEVER ? SUPD_NULL : SUPD_TIMESTAMP,
+					    { .usec = c->next } };
 		f[3] = (struct supd_field) { "chosen", SUPD_BOOL, { .boolean = c->is_chosen } };
 		f[4] = (struct supd_field) { "note", SUPD_STRING, { .string = c->note } };
 		rows[i] = (struct supd_row) { .field = f, .n = ELEMENTS(fields[i].field) };
@@ -434,7 +465,8 @@ static const char *outcome(struct why *w, const struct recent_moment *m)
 	case RECENT_RUNNING:
 		return "running";
 	case RECENT_ENDED:
-		words = report_result_words((enum supd_result) m->detail, m->status, buf, sizeof(buf));
+		words = report_result_words((enum supd_result) m->detail, m->status, buf,
+					    sizeof(buf));
 		return text(w, "%s", words ? words : "interrupted");
 	case RECENT_MISSED:
 		break;
@@ -442,7 +474,8 @@ static const char *outcome(struct why *w, const struct recent_moment *m)
 	return text(w, "missed %s", miss_reason_to_string((enum miss_reason) m->detail));
 }
 
-static void add_moments(struct why *w, struct making *row, struct making fields[RECENT_MAX], struct supd_row rows[RECENT_MAX])
+static void add_moments(struct why *w, struct making *row, struct making fields[RECENT_MAX],
+			struct supd_row rows[RECENT_MAX])
 {
 	const struct recent_moment *m;
 	size_t n = 0;
@@ -459,7 +492,8 @@ static void add_moments(struct why *w, struct making *row, struct making fields[
 	making_rows(row, "moments", rows, n);
 }
 
-static void add_skips(const struct why *w, struct making *row, struct supd_field field[TIMER_SKIPS_MAX],
+static void add_skips(const struct why *w, struct making *row,
+		      struct supd_field field[TIMER_SKIPS_MAX],
 		      struct supd_row rows[TIMER_SKIPS_MAX])
 {
 	const struct skips *all = w->timer->memory.skips;
@@ -474,7 +508,8 @@ static void add_skips(const struct why *w, struct making *row, struct supd_field
 	making_rows(row, "skipped", rows, n);
 }
 
-static void add_delay(const struct why *w, struct making *row, struct making *delay, struct supd_row *delay_row)
+static void add_delay(const struct why *w, struct making *row, struct making *delay,
+		      struct supd_row *delay_row)
 {
 	if (w->spec->randomized_delay == 0) {
 		making_null(row, "random_delay");
@@ -516,7 +551,8 @@ static void fill(struct whole *all)
 	making_string(row, "activates", w->spec->unit);
 	making_bool(row, "enabled", w->spec->is_enabled);
 	making_time(row, "next", SUPD_TIMESTAMP, w->next, USEC_NEVER);
-	making_time(row, "left", SUPD_SPAN, w->next == USEC_NEVER ? USEC_NEVER : usec_sub(w->next, w->now->real),
+	making_time(row, "left", SUPD_SPAN,
+		    w->next == USEC_NEVER ? USEC_NEVER : usec_sub(w->next, w->now->real),
 		    USEC_NEVER);
 	making_string(row, "next_cause", w->coming.cause);
 	making_string(row, "next_rule", chosen_rule(w));
@@ -529,8 +565,8 @@ static void fill(struct whole *all)
 	making_strings(row, "words", all->words.line, all->words.n);
 }
 
-int why_row(struct supd_instance *self, const struct entry *e, const struct supd_now *now, supd_row_fn *row,
-	    void *userdata)
+int why_row(struct supd_instance *self, const struct entry *e, const struct supd_now *now,
+	    supd_row_fn *row, void *userdata)
 {
 	struct arena arena = { 0 };
 	struct whole *all = arena_alloc(&arena, sizeof(*all));

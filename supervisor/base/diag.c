@@ -61,8 +61,8 @@ static char *format_message(const char *fmt, va_list ap)
 	return text_printable(raw);
 }
 
-void diag_add(struct diag *d, enum diag_severity severity, const char *file, uint32_t line, const char *key,
-	      const char *fmt, ...)
+void diag_add(struct diag *d, enum diag_severity severity, const char *file, uint32_t line,
+	      const char *key, const char *fmt, ...)
 {
 	struct diag_entry e = {.severity = severity, .line = line};
 	va_list ap;

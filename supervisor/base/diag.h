@@ -11,7 +11,8 @@
 enum diag_severity {
 	DIAG_ERROR,       /* the unit is invalid */
 	DIAG_WARNING,     /* something was set aside; the message says what */
-	DIAG_NOT_APPLIED, /* systemd's key, accepted, not yet applied here: a warning of its own kind */
+	/* systemd's key, accepted, not yet applied here: a warning of its own kind */
+	DIAG_NOT_APPLIED,
 };
 #define DIAG_SEVERITY_COUNT (DIAG_NOT_APPLIED + 1)
 
@@ -31,8 +32,8 @@ struct diag {
 };
 
 void diag_done(struct diag *d);
-void diag_add(struct diag *d, enum diag_severity severity, const char *file, uint32_t line, const char *key,
-	      const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+void diag_add(struct diag *d, enum diag_severity severity, const char *file, uint32_t line,
+	      const char *key, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 /* Takes the last entry back. */
 void diag_drop_last(struct diag *d);
 /* Takes back what was said of this key not being applied. */

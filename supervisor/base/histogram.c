@@ -34,7 +34,8 @@ uint64_t histogram_middle(uint32_t index)
 	return ((index - shift * PER_DOUBLING) << shift) + (UINT64_C(1) << (shift - 1));
 }
 
-/* The place of the first bucket that is not before @index. What is merged comes in order: the next one is near. */
+/* The place of the first bucket that is not before @index. What is merged comes in order: the next
+ * one is near. */
 static size_t find(const struct histogram *h, uint32_t index)
 {
 	size_t low = 0, high = h->n;
@@ -109,7 +110,8 @@ int histogram_merge(struct histogram *h, const struct histogram *other)
 
 uint64_t histogram_quantile(const struct histogram *h, unsigned permille)
 {
-	uint64_t rank = h->total / 1000 * permille + (h->total % 1000 * permille + 999) / 1000, seen = 0;
+	uint64_t rank = h->total / 1000 * permille + (h->total % 1000 * permille + 999) / 1000,
+		 seen = 0;
 
 	for (size_t i = 0; i < h->n; i++) {
 		seen += h->bucket[i].times;

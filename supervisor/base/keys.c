@@ -19,9 +19,9 @@
 
 /* ---- finding rows ---- */
 
-/* Rows by the hash of section and key, for the tables used last: made on first use, since tables are
- * constants. Only ever a hint: each row found is compared, and what is not found is looked for row by
- * row, so that a table that took the place of another in memory is no harm. */
+/* Rows by the hash of section and key, for the tables used last: made on first use, since tables
+ * are constants. Only ever a hint: each row found is compared, and what is not found is looked for
+ * row by row, so that a table that took the place of another in memory is no harm. */
 #define INDEX_SLOTS 1024u
 #define INDEX_ROWS_MAX (INDEX_SLOTS / 4 * 3)
 #define INDEX_TABLES 4
@@ -74,7 +74,8 @@ static struct row_index *index_of(const struct key_table *table)
 	return x;
 }
 
-static const struct key_row *find_row(const struct key_table *table, const char *section, const char *key)
+static const struct key_row *find_row(const struct key_table *table, const char *section,
+				      const char *key)
 {
 	const struct row_index *x = index_of(table);
 
@@ -149,9 +150,11 @@ static const char *section_with_key(const struct key_table *table, const char *k
 }
 
 /* " (did you mean …)", or "" */
-static void hint_for_key(const struct key_table *table, const struct assignment *a, char *hint, size_t size)
+static void hint_for_key(const struct key_table *table, const struct assignment *a, char *hint,
+			 size_t size)
 {
-	struct suggestions here = {.table = table, .section = a->section}, anywhere = {.table = table};
+	struct suggestions here = { .table = table, .section = a->section },
+			   anywhere = { .table = table };
 	const char *elsewhere = section_with_key(table, a->key), *near;
 
 	*hint = '\0';
@@ -166,7 +169,8 @@ static void hint_for_key(const struct key_table *table, const struct assignment 
 	}
 	near = text_suggest(a->key, next_key, &anywhere);
 	if (near)
-		(void) snprintf(hint, size, " (did you mean %s= in [%s]?)", near, section_with_key(table, near));
+		(void) snprintf(hint, size, " (did you mean %s= in [%s]?)", near,
+				section_with_key(table, near));
 }
 
 static void unknown_key(const struct key_table *table, const struct assignment *a, struct diag *d)
@@ -178,7 +182,8 @@ static void unknown_key(const struct key_table *table, const struct assignment *
 		 text_escape_to(shown, sizeof(shown), a->key), a->section, hint);
 }
 
-static void unknown_section(const struct key_table *table, const struct assignment *a, struct diag *d)
+static void unknown_section(const struct key_table *table, const struct assignment *a,
+			    struct diag *d)
 {
 	struct suggestions s = {.table = table};
 	const char *near = text_suggest(a->section, next_section, &s);
@@ -211,7 +216,8 @@ static void note_not_applied(const struct key_table *table, const struct key_con
 	if (!*a->value || (table->asks_for_nothing && table->asks_for_nothing(a->key, a->value)))
 		diag_drop_not_applied(c->diag, a->key);
 	else
-		diag_add(c->diag, DIAG_NOT_APPLIED, a->file, a->line, a->key, "%s= is not applied, ignored", a->key);
+		diag_add(c->diag, DIAG_NOT_APPLIED, a->file, a->line, a->key,
+			 "%s= is not applied, ignored", a->key);
 }
 
 static int apply_row(const struct key_table *table, const struct key_context *c)
@@ -232,11 +238,12 @@ static int apply_row(const struct key_table *table, const struct key_context *c)
 /* One mistaken header, not one for each key below it. */
 static bool is_same_section(const struct assignment *a, const struct assignment *b)
 {
-	return str_equal(a->section, b->section) && a->section_line == b->section_line && a->file == b->file;
+	return str_equal(a->section, b->section) && a->section_line == b->section_line &&
+	       a->file == b->file;
 }
 
-int keys_apply(const struct key_table *table, const struct assignment *assignment, size_t n, struct arena *arena,
-	       struct diag *d, void *object)
+int keys_apply(const struct key_table *table, const struct assignment *assignment, size_t n,
+	       struct arena *arena, struct diag *d, void *object)
 {
 	const unsigned n_errors_before = d->n_errors;
 	const struct assignment *told = NULL;
@@ -244,7 +251,9 @@ int keys_apply(const struct key_table *table, const struct assignment *assignmen
 
 	for (size_t i = 0; r >= 0 && i < n; i++) {
 		const struct assignment *a = &assignment[i];
-		struct key_context c = {.assignment = a, .arena = arena, .diag = d, .object = object};
+		struct key_context c = {
+			.assignment = a, .arena = arena, .diag = d, .object = object
+		};
 
 		if (d->n_errors - n_errors_before >= MISTAKES_MAX) {
 			diag_add(d, DIAG_ERROR, a->file, a->line, NULL,
@@ -268,16 +277,18 @@ int keys_apply(const struct key_table *table, const struct assignment *assignmen
 
 /* ---- for parse functions ---- */
 
-static void report(const struct key_context *c, enum diag_severity severity, const char *fmt, va_list ap)
-	__attribute__((format(printf, 3, 0)));
-static void report(const struct key_context *c, enum diag_severity severity, const char *fmt, va_list ap)
+static void report(const struct key_context *c, enum diag_severity severity, const char *fmt,
+		   va_list ap) __attribute__((format(printf, 3, 0)));
+static void report(const struct key_context *c, enum diag_severity severity, const char *fmt,
+		   va_list ap)
 {
 	const struct assignment *a = c->assignment;
 	_cleanup_free_ char *message = NULL;
 
 	if (vasprintf(&message, fmt, ap) < 0)
 		message = NULL;
-	diag_add(c->diag, severity, a->file, a->line, a->key, "%s", message ? message : "out of memory");
+	diag_add(c->diag, severity, a->file, a->line, a->key, "%s",
+		 message ? message : "out of memory");
 }
 
 void key_error(const struct key_context *c, const char *fmt, ...)
@@ -371,7 +382,8 @@ int key_parse_int(const struct key_context *c)
 {
 	int64_t value = c->row->parameter;
 
-	if (*c->assignment->value && value_signed(c->assignment->value, INT_MIN, INT_MAX, &value) < 0)
+	if (*c->assignment->value &&
+	    value_signed(c->assignment->value, INT_MIN, INT_MAX, &value) < 0)
 		wants(c, "a whole number");
 	else
 		*(int *) key_field(c) = (int) value;

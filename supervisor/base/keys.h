@@ -2,8 +2,8 @@
 #ifndef SUPD_BASE_KEYS_H
 #define SUPD_BASE_KEYS_H
 
-/* Tables of keys: services, timers and supd.conf each describe their keys as rows; one function applies
- * the assignments of a file by them, and words the mistakes. */
+/* Tables of keys: services, timers and supd.conf each describe their keys as rows; one function
+ * applies the assignments of a file by them, and words the mistakes. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +16,8 @@
 struct assignment {
 	const char *section;
 	const char *key;
-	const char *value; /* surrounding blanks trimmed, continuation lines joined, else verbatim */
+	/* surrounding blanks trimmed, continuation lines joined, else verbatim */
+	const char *value;
 	const char *file;
 	uint32_t line;
 	uint32_t section_line; /* of the section's header; 0: not known */
@@ -26,7 +27,8 @@ struct assignment {
 enum key_kind {
 	KEY_KNOWN,       /* parsed by parse() */
 	KEY_HARMLESS,    /* systemd's, no effect wanted here: accepted */
-	KEY_NOT_APPLIED, /* systemd's, asks for something not yet done here: accepted with a warning */
+	/* systemd's, asks for something not yet done here: accepted with a warning */
+	KEY_NOT_APPLIED,
 };
 
 struct key_context;
@@ -46,9 +48,11 @@ struct key_row {
 struct key_table {
 	const struct key_row *row;
 	size_t n;
-	/* Sections of other unit kinds, passed over as a whole ("Install"); NULL-terminated, may be NULL. */
+	/* Sections of other unit kinds, passed over as a whole ("Install"); NULL-terminated, may be
+	 * NULL. */
 	const char *const *ignored_sections;
-	/* Does this value of a key that is not applied ask for nothing ("no")? NULL: only an empty one does. */
+	/* Does this value of a key that is not applied ask for nothing ("no")? NULL: only an empty
+	 * one does. */
 	bool (*asks_for_nothing)(const char *key, const char *value);
 };
 
@@ -61,8 +65,10 @@ struct key_context {
 };
 
 /* File, line and key of the assignment are added. */
-void key_error(const struct key_context *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void key_warning(const struct key_context *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void key_error(const struct key_context *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void key_warning(const struct key_context *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* The field at row->offset of the object. */
 void *key_field(const struct key_context *c);
@@ -76,10 +82,11 @@ int key_parse_mode(const struct key_context *c);   /* mode_t */
 int key_parse_signal(const struct key_context *c); /* int */
 int key_parse_int(const struct key_context *c);    /* int, any */
 
-/* Applies @n assignments in their order to @object. X-Foo= where Foo= is KNOWN in that section is that key;
- * other X- keys and [X-…] sections are ignored. An unknown key or section is an error with a suggestion:
- * "unknown key 'OnCallendar' in section [Timer] (did you mean OnCalendar=?)". 0 or -ENOMEM. */
-int keys_apply(const struct key_table *table, const struct assignment *assignment, size_t n, struct arena *arena,
-	       struct diag *d, void *object);
+/* Applies @n assignments in their order to @object. X-Foo= where Foo= is KNOWN in that section is
+ * that key; other X- keys and [X-…] sections are ignored. An unknown key or section is an error
+ * with a suggestion: "unknown key 'OnCallendar' in section [Timer] (did you mean OnCalendar=?)". 0
+ * or -ENOMEM. */
+int keys_apply(const struct key_table *table, const struct assignment *assignment, size_t n,
+	       struct arena *arena, struct diag *d, void *object);
 
 #endif

@@ -88,7 +88,8 @@ static size_t put_short(char letter, char *ret)
 }
 
 /* Shows the character at @s in @ret; returns how many bytes of @s it took. */
-static size_t escape_one(const uint8_t *s, size_t n, bool keep_backslash, char ret[ESCAPED_MAX], size_t *ret_n)
+static size_t escape_one(const uint8_t *s, size_t n, bool keep_backslash, char ret[ESCAPED_MAX],
+			 size_t *ret_n)
 {
 	size_t length = sequence_length(s, n);
 
@@ -196,8 +197,8 @@ static unsigned min3(unsigned a, unsigned b, unsigned c)
 	return a < c ? a : c;
 }
 
-/* Insertions, deletions, replacements and swaps of neighbours that lead from @a to @b (optimal string
- * alignment), case ignored. Both at most SUGGEST_MAX. */
+/* Insertions, deletions, replacements and swaps of neighbours that lead from @a to @b (optimal
+ * string alignment), case ignored. Both at most SUGGEST_MAX. */
 static unsigned distance(const char *a, size_t n, const char *b, size_t m)
 {
 	unsigned row[3][SUGGEST_MAX + 1], *before = row[0], *above = row[1], *here = row[2], *spare;
@@ -230,7 +231,8 @@ static size_t shared_suffix(const char *a, const char *b)
 	return dot && other && strcmp(dot, other) == 0 ? strlen(dot) : 0;
 }
 
-const char *text_suggest(const char *word, const char *(*next)(void *userdata, size_t i), void *userdata)
+const char *text_suggest(const char *word, const char *(*next)(void *userdata, size_t i),
+			 void *userdata)
 {
 	size_t whole = strlen(word);
 	const char *candidate, *best = NULL;
@@ -239,7 +241,8 @@ const char *text_suggest(const char *word, const char *(*next)(void *userdata, s
 	if (whole > SUGGEST_MAX)
 		return NULL;
 	for (size_t i = 0; (candidate = next(userdata, i)); i++) {
-		size_t suffix = shared_suffix(word, candidate), n = whole - suffix, m = strlen(candidate) - suffix;
+		size_t suffix = shared_suffix(word, candidate), n = whole - suffix,
+		       m = strlen(candidate) - suffix;
 		size_t gap = n > m ? n - m : m - n;
 		unsigned d;
 

@@ -65,7 +65,8 @@ int value_signed(const char *s, int64_t min, int64_t max, int64_t *ret)
 
 	if (*s == '-' || *s == '+')
 		s++;
-	r = parse_digits(s, 10, negative ? (uint64_t) INT64_MAX + 1 : (uint64_t) INT64_MAX, &magnitude);
+	r = parse_digits(s, 10, negative ? (uint64_t) INT64_MAX + 1 : (uint64_t) INT64_MAX,
+			 &magnitude);
 	if (r < 0)
 		return r;
 	value = (int64_t) (negative ? -magnitude : magnitude);
@@ -102,7 +103,8 @@ static int take_suffix(const char **s)
 	return 10 * (int) (at - suffixes);
 }
 
-/* "12" or "1.5" at *@s, shifted left by the suffix that follows; of a fraction what makes whole bytes. */
+/* "12" or "1.5" at *@s, shifted left by the suffix that follows; of a fraction what makes whole
+ * bytes. */
 static int take_size(const char **s, int *shift, uint64_t *ret)
 {
 	uint64_t whole = 0, fraction = 0, scale = 1;
@@ -205,15 +207,19 @@ static const struct {
 	int number;
 	const char *name;
 } signals[] = {
-	{SIGHUP, "HUP"},       {SIGINT, "INT"},   {SIGQUIT, "QUIT"}, {SIGILL, "ILL"},       {SIGTRAP, "TRAP"},
-	{SIGABRT, "ABRT"},     {SIGBUS, "BUS"},   {SIGFPE, "FPE"},   {SIGKILL, "KILL"},     {SIGUSR1, "USR1"},
-	{SIGSEGV, "SEGV"},     {SIGUSR2, "USR2"}, {SIGPIPE, "PIPE"}, {SIGALRM, "ALRM"},     {SIGTERM, "TERM"},
+	{ SIGHUP, "HUP" },       { SIGINT, "INT" },   { SIGQUIT, "QUIT" },
+	{ SIGILL, "ILL" },       { SIGTRAP, "TRAP" }, { SIGABRT, "ABRT" },
+	{ SIGBUS, "BUS" },       { SIGFPE, "FPE" },   { SIGKILL, "KILL" },
+	{ SIGUSR1, "USR1" },     { SIGSEGV, "SEGV" }, { SIGUSR2, "USR2" },
+	{ SIGPIPE, "PIPE" },     { SIGALRM, "ALRM" }, { SIGTERM, "TERM" },
 #ifdef SIGSTKFLT
-	{SIGSTKFLT, "STKFLT"},
+	{ SIGSTKFLT, "STKFLT" },
 #endif
-	{SIGCHLD, "CHLD"},     {SIGCONT, "CONT"}, {SIGSTOP, "STOP"}, {SIGTSTP, "TSTP"},     {SIGTTIN, "TTIN"},
-	{SIGTTOU, "TTOU"},     {SIGURG, "URG"},   {SIGXCPU, "XCPU"}, {SIGXFSZ, "XFSZ"},     {SIGVTALRM, "VTALRM"},
-	{SIGPROF, "PROF"},     {SIGWINCH, "WINCH"}, {SIGIO, "IO"},   {SIGPWR, "PWR"},       {SIGSYS, "SYS"},
+	{ SIGCHLD, "CHLD" },     { SIGCONT, "CONT" }, { SIGSTOP, "STOP" },
+	{ SIGTSTP, "TSTP" },     { SIGTTIN, "TTIN" }, { SIGTTOU, "TTOU" },
+	{ SIGURG, "URG" },       { SIGXCPU, "XCPU" }, { SIGXFSZ, "XFSZ" },
+	{ SIGVTALRM, "VTALRM" }, { SIGPROF, "PROF" }, { SIGWINCH, "WINCH" },
+	{ SIGIO, "IO" },         { SIGPWR, "PWR" },   { SIGSYS, "SYS" },
 };
 
 /* "RTMIN", "RTMIN+3", "RTMAX-2" */

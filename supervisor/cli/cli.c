@@ -37,8 +37,8 @@ static size_t terminal_width(void)
 	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) < 0 ? 0 : size.ws_col;
 }
 
-/* Widths of characters are those of Unicode, whatever the locale; signs beyond ASCII of our own are not printed
- * where it does not know them. */
+/* Widths of characters are those of Unicode, whatever the locale; signs beyond ASCII of our own are
+ * not printed where it does not know them. */
 static bool init_locale(void)
 {
 	bool is_utf8 = setlocale(LC_CTYPE, "") && str_equal(nl_langinfo(CODESET), "UTF-8");
@@ -122,7 +122,8 @@ int cli_print_table(const struct cli *c, const struct table *t)
 		.width = cli_has(c, CLI_FULL) ? 0 : c->width,
 	};
 
-	return table_print(t, &look, stdout) < 0 ? cli_fail(c, CONTROL_FAILED, "out of memory") : CONTROL_OK;
+	return table_print(t, &look, stdout) < 0 ? cli_fail(c, CONTROL_FAILED, "out of memory")
+						 : CONTROL_OK;
 }
 
 void cli_print_legend(const struct cli *c, const char *fmt, ...)
@@ -173,7 +174,8 @@ int cli_flush(int status)
 	errno = 0;
 	if (fflush(stdout) == 0 && !was_broken)
 		return status;
-	fprintf(stderr, "supctl: cannot write the output: %s\n", errno ? strerror(errno) : "an error occurred");
+	fprintf(stderr, "supctl: cannot write the output: %s\n",
+		errno ? strerror(errno) : "an error occurred");
 	return CONTROL_FAILED;
 }
 
@@ -197,11 +199,15 @@ bool cli_is_pattern(const char *typed)
 	return strpbrk(typed, "*?[");
 }
 
-int cli_unit_name(const struct cli *c, const char *typed, const char *suffix, char ret[CLI_UNIT_MAX])
+int cli_unit_name(const struct cli *c, const char *typed, const char *suffix,
+		  char ret[CLI_UNIT_MAX])
 {
 	if (cli_is_pattern(typed))
-		return cli_fail(c, CONTROL_NO_UNIT, "'%s' is a pattern, and the name of a unit is wanted here (supctl list "
-				"'%s' shows which there are)", typed, typed);
+		return cli_fail(
+			c, CONTROL_NO_UNIT,
+			"'%s' is a pattern, and the name of a unit is wanted here (supctl list "
+			"'%s' shows which there are)",
+			typed, typed);
 	if (unit_name_complete(typed, suffix, ret) < 0 || !unit_name_is_valid(ret))
 		return cli_fail(c, CONTROL_NO_UNIT, "'%s' cannot be the name of a unit", typed);
 	return CONTROL_OK;

@@ -2,8 +2,8 @@
 #ifndef SUPD_CLI_CLI_H
 #define SUPD_CLI_CLI_H
 
-/* What all verbs of supctl share: what was asked for on the command line, where the answer goes, and the
- * connection to the daemon. */
+/* What all verbs of supctl share: what was asked for on the command line, where the answer goes,
+ * and the connection to the daemon. */
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -62,7 +62,8 @@ struct cli {
 	cli_options given;
 	const char *runtime_dir;
 	const char *property;
-	const char *lines, *run, *since, *until, *state_dir; /* of logs and history, as they stand; NULL: not given */
+	/* of logs and history, as they stand; NULL: not given */
+	const char *lines, *run, *since, *until, *state_dir;
 	const char *type, *unit;                               /* of events, likewise */
 	const char *day, *from, *to;                           /* of plan, likewise */
 	const char *result, *cause, *offset;                   /* of history, likewise */
@@ -75,7 +76,8 @@ struct cli {
 	struct control_client *client;
 };
 
-typedef int cli_verb_fn(struct cli *c, int argc, char **argv); /* argv[0] is the verb; returns the exit status */
+/* argv[0] is the verb; returns the exit status */
+typedef int cli_verb_fn(struct cli *c, int argc, char **argv);
 typedef int cli_raw_fn(int argc, char **argv);                 /* parses its options by itself */
 
 struct cli_verb {
@@ -102,7 +104,8 @@ static inline bool cli_has(const struct cli *c, cli_options option)
 /* ---- output ---- */
 
 /* One line on stderr, "supctl: …"; with --json the error object on stdout. Returns @status. */
-int cli_fail(const struct cli *c, int status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int cli_fail(const struct cli *c, int status, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 /* The message of a reply without rows, if it has one; returns its status. */
 int cli_fail_reply(const struct cli *c, const struct control_reply *reply);
 /* Prints and takes @json; returns @status, or 1 if that is impossible. */
@@ -110,7 +113,8 @@ int cli_print_json(const struct cli *c, json_t *json, int status);
 /* Prints the table with or without its header; returns 0 or 1. */
 int cli_print_table(const struct cli *c, const struct table *t);
 /* A line of the legend below a table, unless there is to be none. */
-void cli_print_legend(const struct cli *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void cli_print_legend(const struct cli *c, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 /* Prints what came from outside, with control characters escaped. */
 void cli_print_text(const char *text);
 /* "file:line: message" of a row of problems. Gives; the caller frees. */
@@ -122,28 +126,33 @@ int cli_flush(int status);
 
 /* The connection, made when first asked for; NULL, with *reterr telling why. */
 struct control_client *cli_client(struct cli *c, struct control_reply *reterr);
-/* Asks and waits: what control_client_ask() takes. @ret is the caller's to end. Returns its status. */
-#define cli_ask(c, ret, ...)                                                                            \
-	({                                                                                              \
-		struct control_client *_client = cli_client((c), (ret));                                \
-		if (_client)                                                                            \
-			control_client_wait(_client, control_client_ask(_client, __VA_ARGS__), (ret));  \
-		(ret)->status;                                                                          \
+/* Asks and waits: what control_client_ask() takes. @ret is the caller's to end. Returns its
+ * status. */
+#define cli_ask(c, ret, ...)                                                                   \
+	({                                                                                     \
+		struct control_client *_client = cli_client((c), (ret));                       \
+		if (_client)                                                                   \
+			control_client_wait(_client, control_client_ask(_client, __VA_ARGS__), \
+				(ret));                                                        \
+		(ret)->status;                                                                 \
 	})
 /* The same for control_client_ask_keys(): what people see needs @keys alone, JSON has all. */
-#define cli_ask_keys(c, ret, method, keys, ...)                                                         \
-	({                                                                                              \
-		struct control_client *_client = cli_client((c), (ret));                                \
-		const char *const *_keys = (c)->json == CLI_JSON_OFF ? (keys) : NULL;                   \
-		if (_client)                                                                            \
-			control_client_wait(_client,                                                    \
-					    control_client_ask_keys(_client, (method), _keys, __VA_ARGS__), (ret)); \
-		(ret)->status;                                                                          \
+#define cli_ask_keys(c, ret, method, keys, ...)                                               \
+	({                                                                                    \
+		struct control_client *_client = cli_client((c), (ret));                      \
+		const char *const *_keys = (c)->json == CLI_JSON_OFF ? (keys) : NULL;         \
+		if (_client)                                                                  \
+			control_client_wait(_client,                                          \
+					    control_client_ask_keys(_client, (method), _keys, \
+					    	__VA_ARGS__), (ret));                         \
+		(ret)->status;                                                                \
 	})
 
-/* Sets *ret to the whole name of a unit that was typed with or without its suffix. 0, or the exit status, told. */
+/* Sets *ret to the whole name of a unit that was typed with or without its suffix. 0, or the exit
+ * status, told. */
 #define CLI_UNIT_MAX 256
-int cli_unit_name(const struct cli *c, const char *typed, const char *suffix, char ret[CLI_UNIT_MAX]);
+int cli_unit_name(const struct cli *c, const char *typed, const char *suffix,
+		  char ret[CLI_UNIT_MAX]);
 bool cli_is_pattern(const char *typed);
 /* Does @unit match one of the patterns? Without patterns, all do; the suffix may be left out. */
 bool cli_matches(const char *unit, int n, char **patterns);

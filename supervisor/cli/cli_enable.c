@@ -52,7 +52,8 @@ struct answers {
 };
 
 /* An error about one unit of several stands in its place in the array. */
-static int fail(const struct cli *c, const struct answers *a, const char *unit, const struct control_reply *reply)
+static int fail(const struct cli *c, const struct answers *a, const char *unit,
+		const struct control_reply *reply)
 {
 	json_t *error;
 
@@ -66,18 +67,21 @@ static int fail(const struct cli *c, const struct answers *a, const char *unit, 
 }
 
 /* A timer is active as soon as it is enabled, and not any more when it is not. */
-static int do_now(struct cli *c, const struct enable_verb *verb, const char *unit, const struct answers *a)
+static int do_now(struct cli *c, const struct enable_verb *verb, const char *unit,
+		  const struct answers *a)
 {
 	_cleanup_(control_reply_done) struct control_reply reply = { 0 };
 
 	if (!str_ends(unit, ".service"))
 		return CONTROL_OK;
-	if (cli_ask(c, &reply, verb->now, "sb", unit, (int) !cli_has(c, CLI_NO_BLOCK)) == CONTROL_OK)
+	if (cli_ask(c, &reply, verb->now, "sb", unit, (int) !cli_has(c, CLI_NO_BLOCK)) ==
+	    CONTROL_OK)
 		return CONTROL_OK;
 	return fail(c, a, unit, &reply);
 }
 
-static int one(struct cli *c, const struct enable_verb *verb, const char *unit, const struct answers *a)
+static int one(struct cli *c, const struct enable_verb *verb, const char *unit,
+	       const struct answers *a)
 {
 	_cleanup_(control_reply_done) struct control_reply reply = { 0 };
 	int status = cli_ask(c, &reply, verb->method, "sb", unit, (int) cli_has(c, CLI_RUNTIME));

@@ -78,7 +78,8 @@ static void invalid(struct health *h, const struct supd_row *row)
 	for (size_t i = 0; i < n && !text; i++)
 		if (str_equal(or_empty(row_string(&problem[i], "severity")), "error"))
 			text = cli_problem(&problem[i]);
-	found(h, row_string(row, "unit"), "invalid", "invalid%s%s", text ? ": " : "", text ? text : "");
+	found(h, row_string(row, "unit"), "invalid", "invalid%s%s", text ? ": " : "",
+	      text ? text : "");
 }
 
 static bool is_failure(const char *result)
@@ -95,11 +96,13 @@ static bool is_failure(const char *result)
 /* A retry waits or goes on: it has not failed for good. */
 static bool is_being_retried(const struct supd_row *row)
 {
-	const struct supd_field *retry = row_field(row, "retry"), *open = row_field(row, "open_run");
+	const struct supd_field *retry = row_field(row, "retry"),
+				*open = row_field(row, "open_run");
 
 	if (retry && retry->type == SUPD_ROW)
 		return true;
-	return open && open->type == SUPD_ROW && str_equal(or_empty(row_string(open->value.row, "cause")), "retry");
+	return open && open->type == SUPD_ROW &&
+	       str_equal(or_empty(row_string(open->value.row, "cause")), "retry");
 }
 
 static void last_run(struct health *h, const struct supd_row *row, const char *unit)
@@ -114,7 +117,8 @@ static void last_run(struct health *h, const struct supd_row *row, const char *u
 		(void) snprintf(how, sizeof(how), " (%s)", result);
 	format_timestamp(buf, sizeof(buf), row_usec(row, "last_end"));
 	if (str_equal(result, "interrupted"))
-		found(h, unit, "interrupted", "its last run was interrupted: supd ended while it went on");
+		found(h, unit, "interrupted",
+		      "its last run was interrupted: supd ended while it went on");
 	else if (is_failure(result) && !is_being_retried(row))
 		found(h, unit, "failed", "its last run failed for good%s, %s", how, buf);
 }
@@ -169,8 +173,10 @@ static void judge_service(struct health *h, const struct supd_row *row)
 		return;
 	if (str_equal(or_empty(row_string(row, "load_state")), "invalid"))
 		invalid(h, row);
-	else if (str_equal(or_empty(row_string(row, "active_state")), "failed") && !is_activated_by_timer(h, unit))
-		found(h, unit, "failed", "its last run failed: %s", or_empty(row_string(row, "result")));
+	else if (str_equal(or_empty(row_string(row, "active_state")), "failed") &&
+		 !is_activated_by_timer(h, unit))
+		found(h, unit, "failed", "its last run failed: %s",
+		      or_empty(row_string(row, "result")));
 }
 
 static bool names_timers(const struct health *h)
@@ -181,8 +187,8 @@ static bool names_timers(const struct health *h)
 	return false;
 }
 
-/* Timers that are off or paused are so because somebody wants them to be; but a timer that is asked for by name is
- * not well then. */
+/* Timers that are off or paused are so because somebody wants them to be; but a timer that is asked
+ * for by name is not well then. */
 static void judge_subsystem(struct health *h, const struct supd_row *row)
 {
 	const char *state = or_empty(row_string(row, "state")), *reason = row_string(row, "reason");
@@ -192,9 +198,11 @@ static void judge_subsystem(struct health *h, const struct supd_row *row)
 
 	if (str_equal(state, "failed") || (!is_on && names_timers(h)))
 		found(h, NULL, is_on ? "failed" : state, "timers %s %s%s%s",
-		      str_equal(state, "failed") ? "have" : "are", state, reason ? ": " : "", or_empty(reason));
+		      str_equal(state, "failed") ? "have" : "are", state, reason ? ": " : "",
+		      or_empty(reason));
 	if (since != USEC_NEVER)
-		found(h, NULL, "not-persisted", "not persisted since %s: the state cannot be written",
+		found(h, NULL, "not-persisted",
+		      "not persisted since %s: the state cannot be written",
 		      format_timestamp(buf, sizeof(buf), since));
 	/* Nothing is known of them. */
 	for (int i = 0; i < h->n_patterns && !is_on; i++)
@@ -211,10 +219,13 @@ static int print_json(const struct health *h, int status)
 		const struct finding *f = &h->finding[i];
 
 		(void) json_array_append_new(list, json_pack("{so ss so}", "unit",
-							     f->unit ? rows_json_string(f->unit) : json_null(), "finding",
-							     f->what, "message", rows_json_string(f->message)));
+							     f->unit ? rows_json_string(f->unit)
+								     : json_null(),
+							     "finding", f->what, "message",
+							     rows_json_string(f->message)));
 	}
-	return cli_print_json(h->cli, json_pack("{sb so}", "healthy", h->n == 0, "findings", list), status);
+	return cli_print_json(h->cli, json_pack("{sb so}", "healthy", h->n == 0, "findings", list),
+			      status);
 }
 
 static int answer(const struct health *h)
@@ -258,14 +269,16 @@ int cli_is_healthy(struct cli *c, int argc, char **argv)
 		"state", "reason", "not_persisted_since", "kind", "unit", "activates", "enabled", "never", "problems",
 		"last_result", "last_exit", "last_end", "retry", "open_run", "missed_since_run", "last_miss", NULL,
 	};
-	static const char *const unit_keys[] = { "unit", "load_state", "active_state", "result", "problems", NULL };
+	static const char *const unit_keys[] = { "unit",   "load_state", "active_state",
+						 "result", "problems",   NULL };
 	struct health h = { .cli = c, .n_patterns = argc - 1, .pattern = argv + 1 };
 	int status;
 
 	h.is_met = arena_alloc(&h.arena, (size_t) argc * sizeof(*h.is_met));
 	if (!h.is_met)
 		status = cli_fail(c, CONTROL_FAILED, "out of memory");
-	else if (cli_ask_keys(c, &h.timers, "ListTable", timer_keys, "sss", "timer", "units", "") != CONTROL_OK)
+	else if (cli_ask_keys(c, &h.timers, "ListTable", timer_keys, "sss", "timer", "units", "") !=
+		 CONTROL_OK)
 		status = cli_fail_reply(c, &h.timers);
 	else if (cli_ask_keys(c, &h.units, "ListUnits", unit_keys, "") != CONTROL_OK)
 		status = cli_fail_reply(c, &h.units);

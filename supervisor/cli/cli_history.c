@@ -38,7 +38,8 @@ static int read_lines(const struct cli *c, uint64_t *ret)
 	*ret = LINES_DEFAULT;
 	if (!c->lines || (value_unsigned(c->lines, INT64_MAX, ret) >= 0 && *ret > 0))
 		return CONTROL_OK;
-	return cli_fail(c, CONTROL_USAGE, "--lines= wants a number of runs or all, not '%s'", c->lines);
+	return cli_fail(c, CONTROL_USAGE, "--lines= wants a number of runs or all, not '%s'",
+			c->lines);
 }
 
 static const char *cause_at(void *userdata _unused_, size_t i)
@@ -62,7 +63,8 @@ static int check_words(const struct cli *c)
 				" running, missed, gap), not '%s'",
 				c->result);
 	if (c->run && !history_run_range(c->run, first, last))
-		return cli_fail(c, CONTROL_USAGE, "--run= wants a run's id or its first digits, not '%s'", c->run);
+		return cli_fail(c, CONTROL_USAGE,
+				"--run= wants a run's id or its first digits, not '%s'", c->run);
 	if (c->cause && strchr(c->cause, ','))
 		return cli_fail(c, CONTROL_USAGE, "--cause= wants one word, not '%s'", c->cause);
 	if (c->cause)
@@ -74,7 +76,9 @@ static int read_question(const struct cli *c, struct past_question *q)
 {
 	int status;
 
-	*q = (struct past_question) { .outcomes = c->result, .cause = c->cause, .run = c->run, .until = USEC_NEVER };
+	*q = (struct past_question){
+		.outcomes = c->result, .cause = c->cause, .run = c->run, .until = USEC_NEVER
+	};
 	status = read_lines(c, &q->lines);
 	if (status == CONTROL_OK)
 		status = read_number(c, "offset", c->offset, &q->offset);
@@ -97,7 +101,9 @@ struct output {
 
 static const char *span_text(char *buf, size_t n, usec_t span)
 {
-	usec_t accuracy = span < USEC_PER_SEC ? USEC_PER_MSEC : span < USEC_PER_MINUTE ? 10 * USEC_PER_MSEC : USEC_PER_SEC;
+	usec_t accuracy = span < USEC_PER_SEC      ? USEC_PER_MSEC
+			  : span < USEC_PER_MINUTE ? 10 * USEC_PER_MSEC
+						   : USEC_PER_SEC;
 
 	if (span == USEC_NEVER)
 		return "-";
@@ -139,9 +145,11 @@ static void add_result(struct table *t, const struct supd_row *row)
 	if (!row_string(row, "reason"))
 		(void) snprintf(text, sizeof(text), "%s", words ? words : "");
 	else if (count == 1)
-		(void) snprintf(text, sizeof(text), "%s: %s", outcome ? outcome : "", words ? words : "");
+		(void) snprintf(text, sizeof(text), "%s: %s", outcome ? outcome : "",
+				words ? words : "");
 	else
-		(void) snprintf(text, sizeof(text), "%s %" PRId64 ": %s", outcome ? outcome : "", count, words ? words : "");
+		(void) snprintf(text, sizeof(text), "%s %" PRId64 ": %s", outcome ? outcome : "",
+				count, words ? words : "");
 	table_add(t, text, style_of(outcome));
 }
 
@@ -209,7 +217,8 @@ static void print_metrics(const struct supd_row *row)
 		_cleanup_free_ char *value = format_value(&f->value.row->field[i]);
 		char text[128];
 
-		(void) snprintf(text, sizeof(text), "%s = %s", f->value.row->field[i].key, value ? value : "");
+		(void) snprintf(text, sizeof(text), "%s = %s", f->value.row->field[i].key,
+				value ? value : "");
 		print_line("metric", text);
 	}
 }
@@ -261,9 +270,11 @@ static int show(struct output *o)
 	int status = CONTROL_OK;
 
 	if (c->run && o->n == 0)
-		return cli_fail(c, CONTROL_NO_UNIT, "no run with an id that begins with '%s' is on record", c->run);
+		return cli_fail(c, CONTROL_NO_UNIT,
+				"no run with an id that begins with '%s' is on record", c->run);
 	if (c->json != CLI_JSON_OFF)
-		return cli_print_json(c, TAKE_PTR(o->array), o->is_failed ? CONTROL_FAILED : CONTROL_OK);
+		return cli_print_json(c, TAKE_PTR(o->array),
+				      o->is_failed ? CONTROL_FAILED : CONTROL_OK);
 	if (c->run)
 		return CONTROL_OK;
 	status = cli_print_table(c, &o->table);
@@ -274,8 +285,9 @@ static int show(struct output *o)
 static int list(struct cli *c, const struct past_question *q)
 {
 	static const struct table_column columns[] = {
-		{ "TIME", false },  { "LATE", false },  { "TOOK", false }, { "UNIT", true }, { "CAUSE", false },
-		{ "RESULT", true }, { "CPU", false }, { "MEMORY", false }, { "RUN", false },
+		{ "TIME", false }, { "LATE", false },   { "TOOK", false },
+		{ "UNIT", true },  { "CAUSE", false },  { "RESULT", true },
+		{ "CPU", false },  { "MEMORY", false }, { "RUN", false },
 	};
 	struct output o = { .cli = c, .array = c->json != CLI_JSON_OFF ? json_array() : NULL };
 	int status;

@@ -22,36 +22,52 @@ struct option {
 };
 
 static const struct option options[] = {
-	{ CLI_USER, true, 0, TAKES_NOTHING, "user", NULL, "talk to your own supd (the default unless you are root)" },
+	{ CLI_USER, true, 0, TAKES_NOTHING, "user", NULL,
+	  "talk to your own supd (the default unless you are root)" },
 	{ CLI_SYSTEM, true, 0, TAKES_NOTHING, "system", NULL, "talk to the supd of the system" },
-	{ CLI_RUNTIME_DIR, true, 0, TAKES_VALUE, "runtime-dir", "=DIR", "talk to the supd with this runtime directory" },
+	{ CLI_RUNTIME_DIR, true, 0, TAKES_VALUE, "runtime-dir", "=DIR",
+	  "talk to the supd with this runtime directory" },
 	{ CLI_JSON, true, 0, MAY_TAKE_VALUE, "json", "[=short|pretty]", "answer in JSON" },
-	{ CLI_NO_LEGEND, true, 0, TAKES_NOTHING, "no-legend", NULL, "tables without header and footer" },
-	{ CLI_FULL, true, 'l', TAKES_NOTHING, "full", NULL, "cut nothing, however narrow the terminal" },
-	{ CLI_HELP, true, 'h', TAKES_NOTHING, "help", NULL, "show this help; after a verb, help on the verb" },
+	{ CLI_NO_LEGEND, true, 0, TAKES_NOTHING, "no-legend", NULL,
+	  "tables without header and footer" },
+	{ CLI_FULL, true, 'l', TAKES_NOTHING, "full", NULL,
+	  "cut nothing, however narrow the terminal" },
+	{ CLI_HELP, true, 'h', TAKES_NOTHING, "help", NULL,
+	  "show this help; after a verb, help on the verb" },
 	{ CLI_VERSION, true, 0, TAKES_NOTHING, "version", NULL, "show the version of supctl" },
-	{ CLI_ALL, false, 'a', TAKES_NOTHING, "all", NULL, "inactive and disabled ones, or templates, too" },
+	{ CLI_ALL, false, 'a', TAKES_NOTHING, "all", NULL,
+	  "inactive and disabled ones, or templates, too" },
 	{ CLI_FAILED, false, 0, TAKES_NOTHING, "failed", NULL, "failed ones only" },
 	{ CLI_NO_BLOCK, false, 0, TAKES_NOTHING, "no-block", NULL, "do not wait until it is done" },
-	{ CLI_QUIET, false, 'q', TAKES_NOTHING, "quiet", NULL, "print no result; the exit status tells" },
+	{ CLI_QUIET, false, 'q', TAKES_NOTHING, "quiet", NULL,
+	  "print no result; the exit status tells" },
 	{ CLI_PROPERTY, false, 'p', TAKES_VALUE, "property", "=KEY,…", "these only" },
 	{ CLI_VALUE, false, 0, TAKES_NOTHING, "value", NULL, "values without their keys" },
-	{ CLI_NULL, false, '0', TAKES_NOTHING, "null", NULL, "as they are, each ended by a zero byte" },
+	{ CLI_NULL, false, '0', TAKES_NOTHING, "null", NULL,
+	  "as they are, each ended by a zero byte" },
 	{ CLI_LINES, false, 'n', TAKES_VALUE, "lines", "=N|all", "the last N lines" },
-	{ CLI_FOLLOW, false, 'f', TAKES_NOTHING, "follow", NULL, "go on with what is printed from now on" },
-	{ CLI_RUN, false, 0, TAKES_VALUE, "run", "=ID", "of this run; the first digits of its id suffice" },
+	{ CLI_FOLLOW, false, 'f', TAKES_NOTHING, "follow", NULL,
+	  "go on with what is printed from now on" },
+	{ CLI_RUN, false, 0, TAKES_VALUE, "run", "=ID",
+	  "of this run; the first digits of its id suffice" },
 	{ CLI_SINCE, false, 0, TAKES_VALUE, "since", "=TIME", "from then on" },
 	{ CLI_UNTIL, false, 0, TAKES_VALUE, "until", "=TIME", "up to then" },
-	{ CLI_DAY, false, 0, TAKES_VALUE, "day", "=DATE", "today, tomorrow, yesterday, 2026-11-22" },
+	{ CLI_DAY, false, 0, TAKES_VALUE, "day", "=DATE",
+	  "today, tomorrow, yesterday, 2026-11-22" },
 	{ CLI_FROM, false, 0, TAKES_VALUE, "from", "=TIME", "from then on, and a day further" },
 	{ CLI_TO, false, 0, TAKES_VALUE, "to", "=TIME", "up to before then" },
-	{ CLI_RESULT, false, 0, TAKES_VALUE, "result", "=WORD,…", "success, failed, skipped, stopped, interrupted, running, missed, gap" },
-	{ CLI_CAUSE, false, 0, TAKES_VALUE, "cause", "=WORD", "calendar, retry, catch-up, manual …" },
-	{ CLI_TYPE, false, 0, TAKES_VALUE, "type", "=WORD,…", "missed, started, finished, retry …: supd-events(7)" },
-	{ CLI_UNIT, false, 0, TAKES_VALUE, "unit", "=PATTERN", "of these units only, as an argument" },
+	{ CLI_RESULT, false, 0, TAKES_VALUE, "result", "=WORD,…",
+	  "success, failed, skipped, stopped, interrupted, running, missed, gap" },
+	{ CLI_CAUSE, false, 0, TAKES_VALUE, "cause", "=WORD",
+	  "calendar, retry, catch-up, manual …" },
+	{ CLI_TYPE, false, 0, TAKES_VALUE, "type", "=WORD,…",
+	  "missed, started, finished, retry …: supd-events(7)" },
+	{ CLI_UNIT, false, 0, TAKES_VALUE, "unit", "=PATTERN",
+	  "of these units only, as an argument" },
 	{ CLI_OFFSET, false, 0, TAKES_VALUE, "offset", "=N", "leave out the newest N" },
 	{ CLI_OPENMETRICS, false, 0, TAKES_NOTHING, "openmetrics", NULL, "as text for a scraper" },
-	{ CLI_STATE_DIR, false, 0, TAKES_VALUE, "state-dir", "=DIR", "read the files there, without a daemon" },
+	{ CLI_STATE_DIR, false, 0, TAKES_VALUE, "state-dir", "=DIR",
+	  "read the files there, without a daemon" },
 	{ CLI_NOW, false, 0, TAKES_NOTHING, "now", NULL, "and start or stop the units, too" },
 	{ CLI_RUNTIME, false, 0, TAKES_NOTHING, "runtime", NULL, "until supd ends, not beyond" },
 };
@@ -72,9 +88,11 @@ static void help_option(const struct option *o, FILE *f)
 	char text[64];
 
 	if (o->letter)
-		(void) snprintf(text, sizeof(text), "  -%c, --%s%s", o->letter, o->name, o->value ? o->value : "");
+		(void) snprintf(text, sizeof(text), "  -%c, --%s%s", o->letter, o->name,
+				o->value ? o->value : "");
 	else
-		(void) snprintf(text, sizeof(text), "      --%s%s", o->name, o->value ? o->value : "");
+		(void) snprintf(text, sizeof(text), "      --%s%s", o->name,
+				o->value ? o->value : "");
 	print_padded(text, f);
 	fprintf(f, "%s\n", o->help);
 }
@@ -90,7 +108,8 @@ static void help_line(const struct cli_verb *v, FILE *f)
 {
 	char text[128];
 
-	(void) snprintf(text, sizeof(text), "  %s%s%s", v->name, *v->arguments ? " " : "", v->arguments);
+	(void) snprintf(text, sizeof(text), "  %s%s%s", v->name, *v->arguments ? " " : "",
+			v->arguments);
 	if (format_width(text) < HELP_COLUMN)
 		print_padded(text, f);
 	else
@@ -118,7 +137,8 @@ void cli_options_help(FILE *f)
 
 void cli_options_help_verb(const struct cli_verb *v, FILE *f)
 {
-	fprintf(f, "supctl %s%s%s\n\n%s\n", v->name, *v->arguments ? " " : "", v->arguments, v->summary);
+	fprintf(f, "supctl %s%s%s\n\n%s\n", v->name, *v->arguments ? " " : "", v->arguments,
+		v->summary);
 	if (v->alias)
 		fprintf(f, "Also: supctl %s, as systemctl calls it.\n", v->alias);
 	if (v->options != 0) {
@@ -174,7 +194,8 @@ static bool is_option(const char *arg)
 	return arg[0] == '-' && arg[1] != '\0';
 }
 
-/* The option that @arg names, whether it is a long or a short one; *ret_value its value in the same word, or NULL. */
+/* The option that @arg names, whether it is a long or a short one; *ret_value its value in the same
+ * word, or NULL. */
 static const struct option *find_option(const char *arg, const char **ret_value)
 {
 	const struct option *o;
@@ -209,7 +230,9 @@ static int set_json(struct cli *c, const char *mode)
 	static const struct {
 		const char *name;
 		enum cli_json json;
-	} modes[] = { { "short", CLI_JSON_SHORT }, { "pretty", CLI_JSON_PRETTY }, { "off", CLI_JSON_OFF } };
+	} modes[] = { { "short", CLI_JSON_SHORT },
+		      { "pretty", CLI_JSON_PRETTY },
+		      { "off", CLI_JSON_OFF } };
 
 	for (size_t i = 0; i < ELEMENTS(modes); i++)
 		if (!mode || str_equal(mode, modes[i].name)) {
@@ -225,11 +248,19 @@ static void set_past_option(struct cli *c, const struct option *o, const char *v
 		cli_options bit;
 		const char **field;
 	} fields[] = {
-		{ CLI_LINES, &c->lines }, { CLI_RUN, &c->run }, { CLI_SINCE, &c->since },
-		{ CLI_UNTIL, &c->until }, { CLI_STATE_DIR, &c->state_dir }, { CLI_RESULT, &c->result },
-		{ CLI_CAUSE, &c->cause }, { CLI_OFFSET, &c->offset }, { CLI_DAY, &c->day },
-		{ CLI_TYPE, &c->type }, { CLI_UNIT, &c->unit },
-		{ CLI_FROM, &c->from }, { CLI_TO, &c->to },
+		{ CLI_LINES, &c->lines },
+		{ CLI_RUN, &c->run },
+		{ CLI_SINCE, &c->since },
+		{ CLI_UNTIL, &c->until },
+		{ CLI_STATE_DIR, &c->state_dir },
+		{ CLI_RESULT, &c->result },
+		{ CLI_CAUSE, &c->cause },
+		{ CLI_OFFSET, &c->offset },
+		{ CLI_DAY, &c->day },
+		{ CLI_TYPE, &c->type },
+		{ CLI_UNIT, &c->unit },
+		{ CLI_FROM, &c->from },
+		{ CLI_TO, &c->to },
 	};
 
 	for (size_t i = 0; i < ELEMENTS(fields); i++)
@@ -258,19 +289,23 @@ static int fail_unknown(const struct cli *c, const char *arg)
 	(void) snprintf(name, sizeof(name), "%.*s", (int) strcspn(arg + 2, "="), arg + 2);
 	meant = arg[1] == '-' ? text_suggest(name, option_name_at, NULL) : NULL;
 	if (meant)
-		return cli_fail(c, CONTROL_USAGE, "unknown option '%s' (did you mean --%s?)", arg, meant);
+		return cli_fail(c, CONTROL_USAGE, "unknown option '%s' (did you mean --%s?)", arg,
+				meant);
 	return cli_fail(c, CONTROL_USAGE, "unknown option '%s' (supctl%s%s --help lists them)", arg,
 			c->verb ? " " : "", c->verb ? c->verb->name : "");
 }
 
 /* Is this option one of the verb's? @verb NULL: there is none. */
-static int check_option(const struct cli *c, const struct option *o, const char *arg, const char *value)
+static int check_option(const struct cli *c, const struct option *o, const char *arg,
+			const char *value)
 {
 	if (!o)
 		return fail_unknown(c, arg);
 	if (!o->is_global && (!c->verb || (c->verb->options & o->bit) == 0))
-		return cli_fail(c, CONTROL_USAGE, "%s takes no --%s (supctl %s --help lists what it takes)",
-				c->verb ? c->verb->name : "supctl", o->name, c->verb ? c->verb->name : "");
+		return cli_fail(c, CONTROL_USAGE,
+				"%s takes no --%s (supctl %s --help lists what it takes)",
+				c->verb ? c->verb->name : "supctl", o->name,
+				c->verb ? c->verb->name : "");
 	if (o->takes == TAKES_NOTHING && value)
 		return cli_fail(c, CONTROL_USAGE, "--%s takes no value", o->name);
 	return 0;
@@ -291,7 +326,8 @@ static int parse_word(struct cli *c, int argc, char **argv, int *i)
 		value = argv[++*i];
 	}
 	r = set_option(c, o, value);
-	for (const char *p = arg + 2; r == 0 && arg[1] != '-' && o->takes == TAKES_NOTHING && *p; p++) {
+	for (const char *p = arg + 2; r == 0 && arg[1] != '-' && o->takes == TAKES_NOTHING && *p;
+	     p++) {
 		const char one[] = { '-', *p, '\0' };
 
 		o = find_letter(*p);
@@ -349,7 +385,8 @@ static int set_verb(struct cli *c, const char *name)
 		return 0;
 	meant = text_suggest(name, verb_name_at, NULL);
 	if (meant)
-		return cli_fail(c, CONTROL_USAGE, "unknown verb '%s' (did you mean %s?)", name, meant);
+		return cli_fail(c, CONTROL_USAGE, "unknown verb '%s' (did you mean %s?)", name,
+				meant);
 	return cli_fail(c, CONTROL_USAGE, "unknown verb '%s' (supctl --help lists them)", name);
 }
 
@@ -412,11 +449,11 @@ static int check_count(const struct cli *c, int n)
 	if (cli_has(c, CLI_HELP) || !c->verb)
 		return 0;
 	if (n < c->verb->min)
-		return cli_fail(c, CONTROL_USAGE, "%s needs %s (supctl %s --help tells more)", c->verb->name,
-				c->verb->arguments, c->verb->name);
+		return cli_fail(c, CONTROL_USAGE, "%s needs %s (supctl %s --help tells more)",
+				c->verb->name, c->verb->arguments, c->verb->name);
 	if (c->verb->max >= 0 && n > c->verb->max)
-		return cli_fail(c, CONTROL_USAGE, "%s takes %s%s (supctl %s --help tells more)", c->verb->name,
-				c->verb->max > 0 ? "no more than " : "no arguments",
+		return cli_fail(c, CONTROL_USAGE, "%s takes %s%s (supctl %s --help tells more)",
+				c->verb->name, c->verb->max > 0 ? "no more than " : "no arguments",
 				c->verb->max > 0 ? c->verb->arguments : "", c->verb->name);
 	return 0;
 }

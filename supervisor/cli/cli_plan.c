@@ -63,7 +63,8 @@ static const char *or_empty(const char *s)
 
 /* ---- the stretch of time ---- */
 
-/* Midnight of the local day of @when, and of the day @days later. A day is as long as it is: 23 hours, or 25. */
+/* Midnight of the local day of @when, and of the day @days later. A day is as long as it is: 23
+ * hours, or 25. */
 static usec_t midnight(usec_t when, int days)
 {
 	time_t seconds = (time_t) (when / USEC_PER_SEC);
@@ -84,7 +85,8 @@ static int read_stretch(const struct cli *c, struct plan *p)
 	int status;
 
 	if (c->day && (c->from || c->to))
-		return cli_fail(c, CONTROL_USAGE, "--day= is a whole day; --from= and --to= are another");
+		return cli_fail(c, CONTROL_USAGE,
+				"--day= is a whole day; --from= and --to= are another");
 	status = cli_time(c, "day", c->day, &day);
 	if (status == CONTROL_OK)
 		status = cli_time(c, "from", c->from, &from);
@@ -147,8 +149,9 @@ static json_t *item_json(const struct item *i, const struct supd_row *row)
 
 	(void) snprintf(key, sizeof(key), "%s@%" PRIu64, or_empty(i->unit), i->key);
 	object = json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o}", "key",
-			   i->key == USEC_NEVER ? json_null() : rows_json_string(key), "moment", json_time(i->moment), "state",
-			   i->state, "unit", i->unit ? rows_json_string(i->unit) : json_null(), "activates",
+			   i->key == USEC_NEVER ? json_null() : rows_json_string(key), "moment",
+			   json_time(i->moment), "state", i->state, "unit",
+			   i->unit ? rows_json_string(i->unit) : json_null(), "activates",
 			   i->activates ? rows_json_string(i->activates) : json_null(), "cause",
 			   i->cause ? rows_json_string(i->cause) : json_null(), "note",
 			   i->note ? rows_json_string(i->note) : json_null());
@@ -173,8 +176,9 @@ static const char *state_of(const char *outcome)
 	static const struct {
 		const char *outcome, *state;
 	} states[] = {
-		{ "success", "done" }, { "failed", "failed" }, { "interrupted", "failed" }, { "skipped", "skipped" },
-		{ "stopped", "stopped" }, { "running", "running" }, { "missed", "missed" }, { "gap", "gap" },
+		{ "success", "done" },    { "failed", "failed" },   { "interrupted", "failed" },
+		{ "skipped", "skipped" }, { "stopped", "stopped" }, { "running", "running" },
+		{ "missed", "missed" },   { "gap", "gap" },
 	};
 
 	for (size_t i = 0; i < ELEMENTS(states); i++)
@@ -185,7 +189,8 @@ static const char *state_of(const char *outcome)
 
 static const char *span_text(char *buf, usec_t span)
 {
-	return timespan_print(buf, TIMESPAN_MAX, span, span < USEC_PER_SEC ? USEC_PER_MSEC : USEC_PER_SEC);
+	return timespan_print(buf, TIMESPAN_MAX, span,
+			      span < USEC_PER_SEC ? USEC_PER_MSEC : USEC_PER_SEC);
 }
 
 static void past_note(const struct supd_row *row, char *buf, size_t size)
@@ -202,7 +207,8 @@ static void past_note(const struct supd_row *row, char *buf, size_t size)
 		(void) snprintf(buf + n, size - n, ", %" PRId64 " moments", count);
 	n = strlen(buf);
 	if (took != USEC_NEVER && n < size)
-		(void) snprintf(buf + n, size - n, "%stook %s", n > 0 ? ", " : "", span_text(span, took));
+		(void) snprintf(buf + n, size - n, "%stook %s", n > 0 ? ", " : "",
+				span_text(span, took));
 	n = strlen(buf);
 	if (late != USEC_NEVER && late >= USEC_PER_SEC && n < size)
 		(void) snprintf(buf + n, size - n, ", %s late", span_text(span, late));
@@ -212,7 +218,8 @@ static void on_past(void *userdata, const struct supd_row *row)
 {
 	struct plan *p = userdata;
 	const char *unit = row_string(row, "unit"), *trigger = row_string(row, "trigger");
-	usec_t time = row_usec(row, "time"), scheduled = row_usec(row, "scheduled"), first = row_usec(row, "first");
+	usec_t time = row_usec(row, "time"), scheduled = row_usec(row, "scheduled"),
+	       first = row_usec(row, "first");
 	char note[256];
 	struct item i = {
 		.moment = first != USEC_NEVER ? first : scheduled != USEC_NEVER ? scheduled : time,
@@ -275,7 +282,8 @@ static void coming_note(const struct supd_row *row, char *buf, size_t size)
 	if (str_equal(or_empty(dst), "fold"))
 		parts[n++] = "the local time occurs twice that day";
 	if (delay != USEC_NEVER || max != USEC_NEVER) {
-		(void) snprintf(delayed, sizeof(delayed), "random delay of %s%s", delay != USEC_NEVER ? "" : "up to ",
+		(void) snprintf(delayed, sizeof(delayed), "random delay of %s%s",
+				delay != USEC_NEVER ? "" : "up to ",
 				span_text(span, delay != USEC_NEVER ? delay : max));
 		parts[n++] = delayed;
 	}
@@ -290,7 +298,8 @@ static void coming_note(const struct supd_row *row, char *buf, size_t size)
 static bool is_known(const struct plan *p, const struct item *i)
 {
 	for (size_t k = 0; k < p->n; k++)
-		if (p->item[k].key == i->key && p->item[k].attempt == i->attempt && str_equal(p->item[k].unit, i->unit))
+		if (p->item[k].key == i->key && p->item[k].attempt == i->attempt &&
+		    str_equal(p->item[k].unit, i->unit))
 			return true;
 	return false;
 }
@@ -302,7 +311,9 @@ static void add_coming(struct plan *p, const struct supd_row *row)
 	struct item i = {
 		.moment = row_usec(row, "moment"),
 		.key = row_usec(row, "scheduled"),
-		.state = row_bool(row, "skipped") ? "skipped" : str_equal(state, "running") ? "running" : "to-come",
+		.state = row_bool(row, "skipped")      ? "skipped"
+			 : str_equal(state, "running") ? "running"
+						       : "to-come",
 		.unit = or_empty(row_string(row, "unit")),
 		.activates = row_string(row, "activates"),
 		.cause = row_string(row, "cause"),
@@ -390,8 +401,10 @@ static int print_json(struct plan *p, const struct supd_row *subsystem, int stat
 	for (size_t k = 0; k < p->n; k++)
 		(void) json_array_append(moments, p->item[k].json);
 	return cli_print_json(p->cli,
-			      json_pack("{s:o, s:o, s:o, s:o}", "from", json_time(p->from), "to", json_time(p->to), "subsystem",
-					subsystem ? rows_json_object(subsystem) : json_null(), "moments", moments),
+			      json_pack("{s:o, s:o, s:o, s:o}", "from", json_time(p->from), "to",
+					json_time(p->to), "subsystem",
+					subsystem ? rows_json_object(subsystem) : json_null(),
+					"moments", moments),
 			      status);
 }
 
@@ -424,7 +437,9 @@ static const char *one_timer(const struct plan *p)
 int cli_plan(struct cli *c, int argc, char **argv)
 {
 	_cleanup_(control_reply_done) struct control_reply reply = { 0 };
-	_cleanup_(plan_done) struct plan p = { .cli = c, .n_patterns = argc - 1, .patterns = argv + 1 };
+	_cleanup_(plan_done) struct plan p = { .cli = c,
+					       .n_patterns = argc - 1,
+					       .patterns = argv + 1 };
 	int status = read_stretch(c, &p);
 
 	if (status != CONTROL_OK)

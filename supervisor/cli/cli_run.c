@@ -136,8 +136,8 @@ static int out_of_memory(struct run *r)
 
 /* ---- lines ---- */
 
-static int add_line(struct run *r, struct run_line **list, size_t *n, const char *section, const char *key,
-		    const char *value)
+static int add_line(struct run *r, struct run_line **list, size_t *n, const char *section,
+		    const char *key, const char *value)
 {
 	struct run_line *grown = arena_grow(&r->arena, *list, *n, sizeof(*grown));
 	const char *fault = value ? run_unit_fault(value) : NULL;
@@ -188,12 +188,14 @@ static const char *key_at(void *userdata _unused_, size_t i)
 }
 
 /* Cuts "KEY=VALUE" in two. */
-static int cut(struct run *r, const char *option, const char *text, const char **ret_key, const char **ret_value)
+static int cut(struct run *r, const char *option, const char *text, const char **ret_key,
+	       const char **ret_value)
 {
 	const char *equals = strchr(text, '=');
 
 	if (!equals || equals == text)
-		return cli_fail(&r->cli, CONTROL_USAGE, "--%s= wants KEY=VALUE, not '%s'", option, text);
+		return cli_fail(&r->cli, CONTROL_USAGE, "--%s= wants KEY=VALUE, not '%s'", option,
+				text);
 	*ret_key = arena_strndup(&r->arena, text, (size_t) (equals - text));
 	*ret_value = equals + 1;
 	return *ret_key ? GO_ON : out_of_memory(r);
@@ -210,8 +212,8 @@ static int add_property(struct run *r, const char *text)
 	if (section)
 		return add_service(r, section, key, value);
 	near = text_suggest(key, key_at, NULL);
-	return cli_fail(&r->cli, CONTROL_USAGE, "--property=: unknown key '%s'%s%s%s", key, near ? " (did you mean " : "",
-			near ? near : "", near ? "=?)" : "");
+	return cli_fail(&r->cli, CONTROL_USAGE, "--property=: unknown key '%s'%s%s%s", key,
+			near ? " (did you mean " : "", near ? near : "", near ? "=?)" : "");
 }
 
 static int add_timer_line(struct run *r, const char *key, const char *value)
@@ -237,11 +239,13 @@ static int add_variable(struct run *r, const char *text)
 	const char *assignment = text;
 
 	if (!equals && !value)
-		return cli_fail(&r->cli, CONTROL_USAGE, "--setenv=%s: there is no such variable here", text);
+		return cli_fail(&r->cli, CONTROL_USAGE,
+				"--setenv=%s: there is no such variable here", text);
 	if (!equals)
 		assignment = arena_printf(&r->arena, "%s=%s", text, value);
 	quoted = assignment ? run_unit_quote(assignment) : NULL;
-	return add_service(r, "Service", "Environment", quoted ? arena_strdup(&r->arena, quoted) : NULL);
+	return add_service(r, "Service", "Environment",
+			   quoted ? arena_strdup(&r->arena, quoted) : NULL);
 }
 
 /* As a path of this process; the daemon has another. */
@@ -250,7 +254,8 @@ static int add_directory(struct run *r, const char *path)
 	_cleanup_free_ char *absolute = str_equal(path, "~") ? strdup(path) : realpath(path, NULL);
 
 	if (!absolute)
-		return cli_fail(&r->cli, CONTROL_FAILED, "--working-directory=%s: %s", path, strerror(errno));
+		return cli_fail(&r->cli, CONTROL_FAILED, "--working-directory=%s: %s", path,
+				strerror(errno));
 	return add_plain(r, "WorkingDirectory", absolute);
 }
 
@@ -265,7 +270,8 @@ static int set_json(struct run *r, const char *mode)
 	else if (str_equal(mode, "off"))
 		r->cli.json = CLI_JSON_OFF;
 	else
-		return cli_fail(&r->cli, CONTROL_USAGE, "--json= is short, pretty or off, not '%s'", mode);
+		return cli_fail(&r->cli, CONTROL_USAGE, "--json= is short, pretty or off, not '%s'",
+				mode);
 	return GO_ON;
 }
 
@@ -305,7 +311,8 @@ static int apply_general(struct run *r, int key, const char *value)
 		(void) fputs(help, stdout);
 		return CONTROL_OK;
 	default:
-		return cli_fail(&r->cli, CONTROL_USAGE, "run: wrong usage (supctl run --help lists the options)");
+		return cli_fail(&r->cli, CONTROL_USAGE,
+				"run: wrong usage (supctl run --help lists the options)");
 	}
 }
 
@@ -349,7 +356,8 @@ static int draw_name(struct run *r)
 	char hex[2 * sizeof(bytes) + 1];
 
 	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t) sizeof(bytes))
-		return cli_fail(&r->cli, CONTROL_FAILED, "no random number for a name; --unit= gives one");
+		return cli_fail(&r->cli, CONTROL_FAILED,
+				"no random number for a name; --unit= gives one");
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		(void) snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
 	r->is_drawn = true;
@@ -368,9 +376,12 @@ static int set_names(struct run *r)
 	n = strlen(name);
 	if (str_ends(name, ".service") || str_ends(name, ".timer"))
 		n = (size_t) (strrchr(name, '.') - name);
-	if (snprintf(r->service, sizeof(r->service), "%.*s.service", (int) n, name) >= (int) sizeof(r->service) ||
-	    !unit_name_is_valid(r->service) || unit_name_is_template(r->service) || unit_name_is_instance(r->service))
-		return cli_fail(&r->cli, CONTROL_USAGE, "--unit=%s: that is not the name of a unit", name);
+	if (snprintf(r->service, sizeof(r->service), "%.*s.service", (int) n, name) >=
+		    (int) sizeof(r->service) ||
+	    !unit_name_is_valid(r->service) || unit_name_is_template(r->service) ||
+	    unit_name_is_instance(r->service))
+		return cli_fail(&r->cli, CONTROL_USAGE, "--unit=%s: that is not the name of a unit",
+				name);
 	(void) snprintf(r->timer, sizeof(r->timer), "%.*s.timer", (int) n, name);
 	return GO_ON;
 }
@@ -415,7 +426,8 @@ static const char *absolute_program(struct run *r, const char *name)
 static int set_command(struct run *r, int argc, char **argv)
 {
 	if (argc == 0)
-		return cli_fail(&r->cli, CONTROL_USAGE, "run needs a COMMAND (supctl run --help tells more)");
+		return cli_fail(&r->cli, CONTROL_USAGE,
+				"run needs a COMMAND (supctl run --help tells more)");
 	r->argv = arena_alloc(&r->arena, ((size_t) argc + 1) * sizeof(*r->argv));
 	if (!r->argv)
 		return out_of_memory(r);
@@ -423,7 +435,8 @@ static int set_command(struct run *r, int argc, char **argv)
 		r->argv[i] = argv[i];
 	r->argv[0] = absolute_program(r, argv[0]);
 	if (!r->argv[0])
-		return cli_fail(&r->cli, CONTROL_FAILED, "there is no program '%s' in $PATH", argv[0]);
+		return cli_fail(&r->cli, CONTROL_FAILED, "there is no program '%s' in $PATH",
+				argv[0]);
 	r->unit.argv = r->argv;
 	return GO_ON;
 }
@@ -435,13 +448,15 @@ static int set_description(struct run *r, int argc, char **argv)
 
 	if (text) {
 		fault = run_unit_fault(text);
-		return fault ? cli_fail(&r->cli, CONTROL_USAGE, "--description=: %s", fault) : GO_ON;
+		return fault ? cli_fail(&r->cli, CONTROL_USAGE, "--description=: %s", fault)
+			     : GO_ON;
 	}
 	text = "";
 	for (int i = 0; text && i < argc; i++) {
 		_cleanup_free_ char *shown = text_printable(argv[i]);
 
-		text = shown ? arena_printf(&r->arena, "%s%s%s", text, i > 0 ? " " : "", shown) : NULL;
+		text = shown ? arena_printf(&r->arena, "%s%s%s", text, i > 0 ? " " : "", shown)
+			     : NULL;
 	}
 	/* One that ends in a backslash would join the next line to it. */
 	r->unit.description = text && run_unit_fault(text) ? NULL : text;
@@ -463,7 +478,8 @@ static int parse(struct run *r, int argc, char **argv)
 	if (s == GO_ON)
 		s = set_names(r);
 	if (s == GO_ON && r->unit.n_timer_lines > 0 && !r->has_trigger)
-		s = cli_fail(&r->cli, CONTROL_USAGE, "--timer-property= needs a trigger, such as --on-active=");
+		s = cli_fail(&r->cli, CONTROL_USAGE,
+			     "--timer-property= needs a trigger, such as --on-active=");
 	if (s == GO_ON && !ENABLE_TIMER && r->has_trigger)
 		s = cli_fail(&r->cli, CONTROL_USAGE, "this supctl was built without timers");
 	r->unit.line = r->line;
@@ -477,7 +493,8 @@ static int print_files(struct run *r, const char *service, const char *timer)
 {
 	if (r->cli.json != CLI_JSON_OFF)
 		return cli_print_json(&r->cli,
-				      json_pack("{s:o, s:o, s:o}", "unit", rows_json_string(r->service), "service",
+				      json_pack("{s:o, s:o, s:o}", "unit",
+						rows_json_string(r->service), "service",
 						rows_json_string(service), "timer",
 						*timer ? rows_json_string(timer) : json_null()),
 				      CONTROL_OK);
@@ -496,7 +513,8 @@ static void tell_problems(const struct supd_row *row, size_t n)
 		_cleanup_free_ char *text = severity ? cli_problem(&row[i]) : NULL;
 
 		if (text)
-			(void) fprintf(stderr, "%s%s\n", str_equal(severity, "error") ? "" : "warning: ", text);
+			(void) fprintf(stderr, "%s%s\n",
+				       str_equal(severity, "error") ? "" : "warning: ", text);
 	}
 }
 
@@ -536,12 +554,15 @@ static void print_row(const struct run *r, const struct supd_row *row)
 {
 	usec_t duration = row_usec(row, "duration");
 	const char *words = row_string(row, "words");
-	_cleanup_free_ char *text = text_printable(r->has_trigger ? "waits" : words ? words : "started");
+	_cleanup_free_ char *text = text_printable(r->has_trigger ? "waits"
+						   : words        ? words
+								  : "started");
 	char buf[TIMESPAN_MAX];
 
 	(void) fprintf(stderr, "%s: %s", r->has_trigger ? r->timer : r->service, text ? text : "");
 	if (duration != USEC_NEVER)
-		(void) fprintf(stderr, ", took %s", timespan_print(buf, sizeof(buf), duration, USEC_PER_MSEC));
+		(void) fprintf(stderr, ", took %s",
+			       timespan_print(buf, sizeof(buf), duration, USEC_PER_MSEC));
 	(void) fputc('\n', stderr);
 }
 

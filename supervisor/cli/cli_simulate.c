@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The real manager and the real timer plugin over the real unit files, in a world where time passes at once. supd is
- * taken to begin at --from, on a machine that has just booted, with nothing on record. */
+/* The real manager and the real timer plugin over the real unit files, in a world where time passes
+ * at once. supd is taken to begin at --from, on a machine that has just booted, with nothing on
+ * record. */
 #include "cli/cli_simulate.h"
 
 #include <errno.h>
@@ -126,7 +127,8 @@ static int set_json(struct simulate *s, const char *mode)
 	else if (str_equal(mode, "off"))
 		s->cli.json = CLI_JSON_OFF;
 	else
-		return cli_fail(&s->cli, CONTROL_USAGE, "--json= is short, pretty or off, not '%s'", mode);
+		return cli_fail(&s->cli, CONTROL_USAGE, "--json= is short, pretty or off, not '%s'",
+				mode);
 	return GO_ON;
 }
 
@@ -158,14 +160,15 @@ static int set_fate(struct simulate *s, const char *option, const char *value, b
 	uint64_t status;
 
 	if (!colon || colon == value || (size_t) (colon - value) >= CLI_UNIT_MAX)
-		return cli_fail(&s->cli, CONTROL_USAGE, "--%s= is UNIT:%s, not '%s'", option, is_exit ? "EXIT" : "SPAN",
-				value);
+		return cli_fail(&s->cli, CONTROL_USAGE, "--%s= is UNIT:%s, not '%s'", option,
+				is_exit ? "EXIT" : "SPAN", value);
 	f = fate_of(s, value, (size_t) (colon - value));
 	if (!f)
 		return cli_fail(&s->cli, CONTROL_FAILED, "out of memory");
 	if (is_exit) {
 		if (value_unsigned(colon + 1, 255, &status) < 0)
-			return cli_fail(&s->cli, CONTROL_USAGE, "--fail=%s: an exit status is a number up to 255", value);
+			return cli_fail(&s->cli, CONTROL_USAGE,
+					"--fail=%s: an exit status is a number up to 255", value);
 		f->as.exit = (int) status;
 		f->has_exit = true;
 		return GO_ON;
@@ -178,7 +181,8 @@ static int set_fate(struct simulate *s, const char *option, const char *value, b
 
 static int keep_jump(struct simulate *s, const char *text)
 {
-	const char **grown = arena_grow(&s->offline.arena, s->jump_text, s->n_jumps, sizeof(*grown));
+	const char **grown =
+		arena_grow(&s->offline.arena, s->jump_text, s->n_jumps, sizeof(*grown));
 
 	if (!grown)
 		return cli_fail(&s->cli, CONTROL_FAILED, "out of memory");
@@ -190,7 +194,8 @@ static int keep_jump(struct simulate *s, const char *text)
 static int set_limit(struct simulate *s, const char *value)
 {
 	if (value_unsigned(value, ROWS_MAX, &s->max_rows) < 0 || s->max_rows == 0)
-		return cli_fail(&s->cli, CONTROL_USAGE, "--limit= is a number from 1 to %d, not '%s'", ROWS_MAX, value);
+		return cli_fail(&s->cli, CONTROL_USAGE,
+				"--limit= is a number from 1 to %d, not '%s'", ROWS_MAX, value);
 	return GO_ON;
 }
 
@@ -231,7 +236,8 @@ static int apply(struct simulate *s, int key, const char *value, const char *wor
 	case ':':
 		return cli_fail(&s->cli, CONTROL_USAGE, "%s needs a value", word);
 	default:
-		return cli_fail(&s->cli, CONTROL_USAGE, "unknown option '%s' (supctl simulate --help lists them)", word);
+		return cli_fail(&s->cli, CONTROL_USAGE,
+				"unknown option '%s' (supctl simulate --help lists them)", word);
 	}
 }
 
@@ -251,13 +257,15 @@ static int parse(struct simulate *s, int argc, char **argv)
 
 /* ---- times ---- */
 
-/* "+30min", "3h left": whoever writes this means from the beginning on; all else is said of now, as everywhere. */
+/* "+30min", "3h left": whoever writes this means from the beginning on; all else is said of now, as
+ * everywhere. */
 static bool is_onward(const char *text)
 {
 	return text[0] == '+' || str_ends(text, " left");
 }
 
-static int parse_time(const struct simulate *s, const char *option, const char *text, usec_t from, usec_t *ret)
+static int parse_time(const struct simulate *s, const char *option, const char *text, usec_t from,
+		      usec_t *ret)
 {
 	const struct timestamp_context context = {
 		.now = is_onward(text) ? from : s->cli.now,
@@ -268,7 +276,8 @@ static int parse_time(const struct simulate *s, const char *option, const char *
 	struct parse_error error;
 
 	if (timestamp_parse(text, &context, ret, &error) < 0)
-		return cli_fail(&s->cli, CONTROL_USAGE, "--%s=%s: %s", option, text, error.sentence);
+		return cli_fail(&s->cli, CONTROL_USAGE, "--%s=%s: %s", option, text,
+				error.sentence);
 	return GO_ON;
 }
 
@@ -281,9 +290,11 @@ static int parse_jump(const struct simulate *s, const char *text, struct jump *r
 	usec_t span;
 
 	if (!when || (comma[1] != '+' && comma[1] != '-'))
-		return cli_fail(&s->cli, CONTROL_USAGE, "--clock-jump= is WHEN,+SPAN or WHEN,-SPAN, not '%s'", text);
+		return cli_fail(&s->cli, CONTROL_USAGE,
+				"--clock-jump= is WHEN,+SPAN or WHEN,-SPAN, not '%s'", text);
 	if (timespan_parse(comma + 2, &span, &error) < 0)
-		return cli_fail(&s->cli, CONTROL_USAGE, "--clock-jump=%s: %s", text, error.sentence);
+		return cli_fail(&s->cli, CONTROL_USAGE, "--clock-jump=%s: %s", text,
+				error.sentence);
 	if (span > INT64_MAX)
 		return cli_fail(&s->cli, CONTROL_USAGE, "--clock-jump=%s: that is too far", text);
 	ret->delta = comma[1] == '-' ? -(int64_t) span : (int64_t) span;
@@ -325,8 +336,10 @@ static int parse_times(struct simulate *s)
 
 /* ---- what the world and the manager ask and tell ---- */
 
-/* Only the first main command takes time and fails; what a service does before and after goes well. */
-static void tell_fate(void *userdata, const char *unit, enum exec_phase phase, struct virtual_fate *ret)
+/* Only the first main command takes time and fails; what a service does before and after goes
+ * well. */
+static void tell_fate(void *userdata, const char *unit, enum exec_phase phase,
+		      struct virtual_fate *ret)
 {
 	const struct simulate *s = userdata;
 
@@ -357,7 +370,8 @@ static void on_settled(void *userdata, struct unit *u, bool run_ended)
 		simulate_ended(&s->report, u);
 }
 
-static void on_event(void *userdata, const char *type, const char *unit, const struct supd_row *fields)
+static void on_event(void *userdata, const char *type, const char *unit,
+		     const struct supd_row *fields)
 {
 	struct simulate *s = userdata;
 
@@ -378,7 +392,8 @@ static int fail_no_unit(struct simulate *s, const char *name)
 	char words[1024];
 
 	return cli_fail(&s->cli, CONTROL_NO_UNIT, "%s",
-			manager_verdict_words(s->offline.manager, name, MANAGER_NO_UNIT, words, sizeof(words)));
+			manager_verdict_words(s->offline.manager, name, MANAGER_NO_UNIT, words,
+					      sizeof(words)));
 }
 
 static int fail_invalid(struct simulate *s, const char *name, const struct diag *problems)
@@ -389,12 +404,14 @@ static int fail_invalid(struct simulate *s, const char *name, const struct diag 
 		if (problems->entry[i].severity != DIAG_ERROR)
 			continue;
 		line = diag_format(&problems->entry[i]);
-		return cli_fail(&s->cli, CONTROL_NO_UNIT, "%s is invalid: %s", name, line ? line : "");
+		return cli_fail(&s->cli, CONTROL_NO_UNIT, "%s is invalid: %s", name,
+				line ? line : "");
 	}
 	return GO_ON;
 }
 
-/* The service that a fate is for, if it was typed as @suffix has it: itself, or the timer that starts it. */
+/* The service that a fate is for, if it was typed as @suffix has it: itself, or the timer that
+ * starts it. */
 static bool is_fate_of(struct simulate *s, struct fate *f, const char *suffix)
 {
 	const struct simulate_timer *t;
@@ -538,10 +555,12 @@ static usec_t stretch_end(const struct simulate *s)
 
 	if (s->next_jump == s->n_jumps)
 		return s->end;
-	return usec_min(s->end, usec_add(now->boot, usec_sub(s->jump[s->next_jump].when, now->real)));
+	return usec_min(s->end,
+			usec_add(now->boot, usec_sub(s->jump[s->next_jump].when, now->real)));
 }
 
-/* On the boot-time clock: when the clock shows --to, and not before as much time has passed as there is to it. */
+/* On the boot-time clock: when the clock shows --to, and not before as much time has passed as
+ * there is to it. */
 static void set_end(struct simulate *s)
 {
 	s->end = usec_max(s->end, usec_add(s->world.now.boot, usec_sub(s->to, s->world.now.real)));
@@ -553,13 +572,15 @@ static void jump(struct simulate *s)
 	struct supd_now *now = &s->world.now;
 
 	/* The row comes before what follows from it, and shows the clock as it is then. */
-	now->real = delta < 0 ? usec_sub(now->real, -(usec_t) delta) : usec_add(now->real, (usec_t) delta);
+	now->real = delta < 0 ? usec_sub(now->real, -(usec_t) delta)
+			      : usec_add(now->real, (usec_t) delta);
 	simulate_jumped(&s->report, delta);
 	set_end(s);
 	manager_clock_jump(s->offline.manager, now, delta);
 }
 
-/* The line too many tells that there is more, and is when the list is cut: what took no time before it has ended. */
+/* The line too many tells that there is more, and is when the list is cut: what took no time before
+ * it has ended. */
 static bool is_enough(const struct simulate *s)
 {
 	return s->report.n > s->max_rows || s->steps >= STEPS_MAX || s->report.is_failed;
@@ -623,13 +644,17 @@ static void print_remarks(struct simulate *s)
 	manager_plugin_units(s->offline.manager, count_invalid, &invalid);
 	(void) fflush(stdout);
 	if (invalid.n > 0)
-		fprintf(stderr, "supctl: %zu unit%s invalid and left out (supctl verify tells why)\n", invalid.n,
-			invalid.n == 1 ? " is" : "s are");
+		fprintf(stderr,
+			"supctl: %zu unit%s invalid and left out (supctl verify tells why)\n",
+			invalid.n, invalid.n == 1 ? " is" : "s are");
 	if (!str_equal(state, "enabled"))
 		fprintf(stderr, "supctl: timers are %s: %s\n", state, reason ? reason : "");
 	if (s->is_cut)
-		fprintf(stderr, "supctl: cut after %" PRIu64 " lines, at %s (--limit= allows more, UNITs and --to= "
-				"ask for less)\n", (uint64_t) s->report.n - 1,
+		fprintf(stderr,
+			"supctl: cut after %" PRIu64
+			" lines, at %s (--limit= allows more, UNITs and --to= "
+			"ask for less)\n",
+			(uint64_t) s->report.n - 1,
 			format_timestamp(buf, sizeof(buf), s->world.now.real));
 }
 
@@ -653,7 +678,8 @@ static int read_settings(struct simulate *s)
 	if (d.n_errors > 0) {
 		_cleanup_free_ char *line = diag_format(&d.entry[0]);
 
-		status = cli_fail(&s->cli, CONTROL_FAILED, "%s", line ? line : "supd.conf has mistakes");
+		status = cli_fail(&s->cli, CONTROL_FAILED, "%s",
+				  line ? line : "supd.conf has mistakes");
 	} else if (r < 0) {
 		status = cli_fail(&s->cli, CONTROL_FAILED, "supd.conf: %s",
 				  r == -ENOENT ? "your home directory is not known" : strerror(-r));

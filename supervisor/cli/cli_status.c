@@ -49,14 +49,17 @@ static enum table_style state_style(const char *load, const char *active)
 {
 	if (str_equal(active, "failed") || str_equal(load, "invalid"))
 		return TABLE_BAD;
-	return str_equal(active, "active") || str_equal(active, "activating") ? TABLE_GOOD : TABLE_PLAIN;
+	return str_equal(active, "active") || str_equal(active, "activating") ? TABLE_GOOD
+									      : TABLE_PLAIN;
 }
 
 static void print_title(const struct cli *c, const struct supd_row *row)
 {
 	const char *description = row_string(row, "description");
 
-	styled(c, state_style(or_empty(row_string(row, "load_state")), or_empty(row_string(row, "active_state"))),
+	styled(c,
+	       state_style(or_empty(row_string(row, "load_state")),
+			   or_empty(row_string(row, "active_state"))),
 	       c->is_utf8 ? "●" : "*");
 	putchar(' ');
 	cli_print_text(or_empty(row_string(row, "unit")));
@@ -69,7 +72,8 @@ static void print_title(const struct cli *c, const struct supd_row *row)
 
 static void print_loaded(const struct cli *c, const struct supd_row *row)
 {
-	const char *load = or_empty(row_string(row, "load_state")), *fragment = row_string(row, "fragment");
+	const char *load = or_empty(row_string(row, "load_state")),
+		   *fragment = row_string(row, "fragment");
 	bool is_loaded = str_equal(load, "loaded");
 	const struct supd_field *enabled = row_field(row, "enabled");
 
@@ -82,7 +86,8 @@ static void print_loaded(const struct cli *c, const struct supd_row *row)
 	fputs(" (", stdout);
 	cli_print_text(or_empty(fragment));
 	if (enabled && enabled->type == SUPD_BOOL && is_loaded)
-		printf("%s%s", fragment ? "; " : "", enabled->value.boolean ? "enabled" : "disabled");
+		printf("%s%s", fragment ? "; " : "",
+		       enabled->value.boolean ? "enabled" : "disabled");
 	fputs(")\n", stdout);
 }
 
@@ -117,7 +122,8 @@ static void print_since(const struct cli *c, const struct supd_row *row, const c
 
 static void print_active(const struct cli *c, const struct supd_row *row)
 {
-	const char *active = or_empty(row_string(row, "active_state")), *sub = row_string(row, "sub_state");
+	const char *active = or_empty(row_string(row, "active_state")),
+		   *sub = row_string(row, "sub_state");
 
 	label("Active");
 	styled(c, state_style("", active), active);
@@ -182,7 +188,8 @@ static void print_retry(const struct supd_row *retry)
 	if (!retry)
 		return;
 	label("Retry");
-	printf("%" PRId64 " of %" PRId64 " at %s\n", row_number(retry, "attempt", 0), row_number(retry, "of", 0),
+	printf("%" PRId64 " of %" PRId64 " at %s\n", row_number(retry, "attempt", 0),
+	       row_number(retry, "of", 0),
 	       format_timestamp(buf, sizeof(buf), row_usec(retry, "at")));
 }
 
@@ -210,11 +217,13 @@ static void print_timer(const struct supd_row *row)
 	if (row_usec(row, "next") == USEC_NEVER)
 		line("Next", row_bool(row, "never") ? "never" : "-");
 	else
-		print_elapse("Next", row_usec(row, "next"), format_left(buf, sizeof(buf), row_usec(row, "left")),
+		print_elapse("Next", row_usec(row, "next"),
+			     format_left(buf, sizeof(buf), row_usec(row, "left")),
 			     row_string(row, "next_cause"));
 	line("Activates", row_string(row, "activates"));
 	if (row_usec(row, "last") != USEC_NEVER)
-		print_elapse("Last", row_usec(row, "last"), format_ago(buf, sizeof(buf), row_usec(row, "passed")), NULL);
+		print_elapse("Last", row_usec(row, "last"),
+			     format_ago(buf, sizeof(buf), row_usec(row, "passed")), NULL);
 	line("Result", row_string(row, "result"));
 	print_retry(inner_row(row, "retry"));
 	print_misses(row, inner_row(row, "last_miss"));
@@ -257,7 +266,8 @@ static void print_run(const struct supd_row *row)
 	label(result ? "Last run" : "Run");
 	cli_print_text(or_empty(result));
 	if (duration != USEC_NEVER)
-		printf("%stook %s", result ? ", " : "", timespan_print(buf, sizeof(buf), duration, USEC_PER_MSEC));
+		printf("%stook %s", result ? ", " : "",
+		       timespan_print(buf, sizeof(buf), duration, USEC_PER_MSEC));
 	if (cause) {
 		fputs(result || duration != USEC_NEVER ? ", cause " : "cause ", stdout);
 		cli_print_text(cause);
@@ -276,7 +286,8 @@ static void print_run(const struct supd_row *row)
 static void print_said(const struct supd_row *row)
 {
 	const struct supd_row *metrics = inner_row(row, "metrics");
-	const char *active = or_empty(row_string(row, "active_state")), *status = row_string(row, "status_text");
+	const char *active = or_empty(row_string(row, "active_state")),
+		   *status = row_string(row, "status_text");
 	int64_t ignored = row_number(row, "metrics_ignored", 0);
 
 	if (status && (str_equal(active, "active") || str_ends(active, "activating"))) {
@@ -348,7 +359,9 @@ static void print_waiting(const struct cli *c, const struct supd_row *row)
 	cli_print_text(str_starts(words, "waits ") ? words + strlen("waits ") : words);
 	if (until != USEC_NEVER) {
 		printf(", until %s%s", format_timestamp(buf, sizeof(buf), until),
-		       str_equal(or_empty(row_string(row, "sub_state")), "auto-restart") ? "" : " at most");
+		       str_equal(or_empty(row_string(row, "sub_state")), "auto-restart")
+			       ? ""
+			       : " at most");
 		printf("; %s", format_left(buf, sizeof(buf), usec_sub(until, c->now)));
 	}
 	putchar('\n');

@@ -53,8 +53,8 @@ static int compare(const void *a, const void *b)
 	return strcmp(x->unit, y->unit);
 }
 
-static bool take_apart(const struct cli *c, const struct control_reply *reply, int argc, char **argv,
-		       struct listing *ret)
+static bool take_apart(const struct cli *c, const struct control_reply *reply, int argc,
+		       char **argv, struct listing *ret)
 {
 	struct entry *entry = calloc(2 * reply->n + 1, sizeof(*entry));
 	struct listing l = { .timer = entry, .all = entry };
@@ -65,7 +65,8 @@ static bool take_apart(const struct cli *c, const struct control_reply *reply, i
 	l.subsystem = reply->n > 0 ? &reply->row[0] : NULL;
 	for (size_t i = 1; i < reply->n; i++) {
 		const struct supd_row *row = &reply->row[i];
-		const struct entry e = { row_usec(row, "next"), or_empty(row_string(row, "unit")), row };
+		const struct entry e = { row_usec(row, "next"), or_empty(row_string(row, "unit")),
+					 row };
 
 		if (!cli_matches(e.unit, argc - 1, argv + 1))
 			continue;
@@ -120,8 +121,9 @@ static json_t *listing_json(const struct listing *l)
 {
 	static const struct supd_row nothing = { NULL, 0 };
 
-	return json_pack("{s:o, s:o, s:o}", "subsystem", rows_json_object(l->subsystem ? l->subsystem : &nothing),
-			 "timers", array_of(l->timer, l->n_timers), "invalid",
+	return json_pack("{s:o, s:o, s:o}", "subsystem",
+			 rows_json_object(l->subsystem ? l->subsystem : &nothing), "timers",
+			 array_of(l->timer, l->n_timers), "invalid",
 			 array_of(l->invalid, l->n_invalid));
 }
 
@@ -133,7 +135,8 @@ static enum table_style result_style(const char *result)
 		return TABLE_PLAIN;
 	if (str_starts(result, "failed"))
 		return TABLE_BAD;
-	return str_starts(result, "retry") || str_starts(result, "missed") ? TABLE_WARNING : TABLE_PLAIN;
+	return str_starts(result, "retry") || str_starts(result, "missed") ? TABLE_WARNING
+									   : TABLE_PLAIN;
 }
 
 static void add_timer(struct table *t, const struct supd_row *row)
@@ -144,7 +147,8 @@ static void add_timer(struct table *t, const struct supd_row *row)
 	if (row_bool(row, "never"))
 		table_add(t, "never", TABLE_BAD);
 	else
-		table_add(t, format_timestamp(buf, sizeof(buf), row_usec(row, "next")), TABLE_PLAIN);
+		table_add(t, format_timestamp(buf, sizeof(buf), row_usec(row, "next")),
+			  TABLE_PLAIN);
 	table_add(t, format_left(buf, sizeof(buf), row_usec(row, "left")), TABLE_PLAIN);
 	table_add(t, format_timestamp(buf, sizeof(buf), row_usec(row, "last")), TABLE_PLAIN);
 	table_add(t, format_ago(buf, sizeof(buf), row_usec(row, "passed")), TABLE_PLAIN);
@@ -174,7 +178,8 @@ static void print_invalid(const struct supd_row *row)
 		if (!is_mistake(&problem[i]))
 			continue;
 		fputs("  ", stdout);
-		/* A problem of no file names the unit, so that every line can be understood by itself. */
+		/* A problem of no file names the unit, so that every line can be understood by
+		 * itself. */
 		if (!file) {
 			cli_print_text(unit);
 			fputs(": ", stdout);
@@ -197,7 +202,8 @@ static void print_footer(const struct cli *c, const struct listing *l)
 		cli_print_legend(c, "Pass --all to see loaded but inactive timers, too.\n");
 	if (l->n_invalid == 0)
 		return;
-	printf("\n%s%zu timer%s invalid and not run:%s\n", table_style_begin(TABLE_BAD, c->has_color), l->n_invalid,
+	printf("\n%s%zu timer%s invalid and not run:%s\n",
+	       table_style_begin(TABLE_BAD, c->has_color), l->n_invalid,
 	       l->n_invalid == 1 ? " is" : "s are", table_style_end(TABLE_BAD, c->has_color));
 	for (size_t i = 0; i < l->n_invalid; i++)
 		print_invalid(l->invalid[i].row);
@@ -211,7 +217,8 @@ static void print_unpersisted(const struct cli *c, const struct supd_row *subsys
 	if (since == USEC_NEVER)
 		return;
 	printf("%snot persisted since %s%s: the state cannot be written, a restart would forget what happened since\n",
-	       table_style_begin(TABLE_WARNING, c->has_color), format_timestamp(buf, sizeof(buf), since),
+	       table_style_begin(TABLE_WARNING, c->has_color),
+	       format_timestamp(buf, sizeof(buf), since),
 	       table_style_end(TABLE_WARNING, c->has_color));
 }
 
@@ -280,6 +287,7 @@ int cli_timers(struct cli *c, int argc, char **argv)
 		return cli_fail(c, CONTROL_FAILED, "out of memory");
 	if (c->json != CLI_JSON_OFF)
 		return cli_print_json(c, listing_json(&l),
-				      str_equal(state_of(&l), "failed") ? CONTROL_FAILED : CONTROL_OK);
+				      str_equal(state_of(&l), "failed") ? CONTROL_FAILED
+									: CONTROL_OK);
 	return print_listing(c, &l);
 }

@@ -74,7 +74,8 @@ int log_lines_add_row(struct log_lines *l, const struct supd_row *row)
 
 	if (!unit || !run || !text_unhex16(run, record.run_id))
 		return 0;
-	record.stream = str_equal(or_empty(row_string(row, "stream")), "stderr") ? RUN_LOG_STDERR : RUN_LOG_STDOUT;
+	record.stream = str_equal(or_empty(row_string(row, "stream")), "stderr") ? RUN_LOG_STDERR
+										 : RUN_LOG_STDOUT;
 	record.level = (uint8_t) row_number(row, "level", LOG_INFO);
 	record.number = (uint64_t) row_number(row, "number", 0);
 	record.n_missing = (uint64_t) row_number(row, "missing", 0);
@@ -96,7 +97,8 @@ static void merge(struct log_entry *from, struct log_entry *to, size_t n)
 	merge(from, to, half);
 	merge(from + half, to + half, n - half);
 	for (size_t i = 0; i < n; i++) {
-		bool takes_first = b >= n || (a < half && from[a].record.time <= from[b].record.time);
+		bool takes_first = b >= n ||
+				   (a < half && from[a].record.time <= from[b].record.time);
 
 		to[i] = takes_first ? from[a++] : from[b++];
 	}
@@ -157,7 +159,8 @@ static void print_missing(const struct log_entry *e, FILE *f)
 		return;
 	text_hex16(e->record.run_id, hex);
 	fprintf(f, "-- %" PRIu64 " line%s of %s[%.*s] %s missing here --\n", e->record.n_missing,
-		e->record.n_missing == 1 ? "" : "s", e->unit, RUN_SHOWN, hex, e->record.n_missing == 1 ? "is" : "are");
+		e->record.n_missing == 1 ? "" : "s", e->unit, RUN_SHOWN, hex,
+		e->record.n_missing == 1 ? "is" : "are");
 }
 
 static void print_entry(const struct cli *c, const struct log_entry *e, FILE *f)
@@ -170,7 +173,8 @@ static void print_entry(const struct cli *c, const struct log_entry *e, FILE *f)
 	text_hex16(e->record.run_id, hex);
 	fprintf(f, "%s ", format_log_time(when, sizeof(when), e->record.time, c->now));
 	print_name(e, f);
-	fprintf(f, "[%.*s] %s: %s", RUN_SHOWN, hex, e->record.stream == RUN_LOG_STDOUT ? "out" : "err",
+	fprintf(f, "[%.*s] %s: %s", RUN_SHOWN, hex,
+		e->record.stream == RUN_LOG_STDOUT ? "out" : "err",
 		table_style_begin(style, has_color));
 	print_text(e->record.text, e->record.n, f);
 	fprintf(f, "%s%s\n", table_style_end(style, has_color),
@@ -179,7 +183,8 @@ static void print_entry(const struct cli *c, const struct log_entry *e, FILE *f)
 
 bool log_lines_print_bare(const struct run_log_record *r, FILE *f)
 {
-	bool is_terminal = isatty(fileno(f)), has_newline = !(r->flags & (RUN_LOG_CONTINUED | RUN_LOG_UNFINISHED));
+	bool is_terminal = isatty(fileno(f)),
+	     has_newline = !(r->flags & (RUN_LOG_CONTINUED | RUN_LOG_UNFINISHED));
 
 	if (is_terminal)
 		print_text(r->text, r->n, f);
@@ -217,17 +222,20 @@ static json_t *json_entry(const struct log_entry *e)
 	(void) json_object_set_new(object, "time", json_integer((json_int_t) r->time));
 	(void) json_object_set_new(object, "unit", json_string(e->unit));
 	(void) json_object_set_new(object, "run_id", json_string(hex));
-	(void) json_object_set_new(object, "stream", json_string(r->stream == RUN_LOG_STDOUT ? "stdout" : "stderr"));
+	(void) json_object_set_new(object, "stream",
+				   json_string(r->stream == RUN_LOG_STDOUT ? "stdout" : "stderr"));
 	(void) json_object_set_new(object, "level", json_integer(r->level));
 	if (r->n_identifier > 0)
-		(void) json_object_set_new(object, "identifier", json_text(r->identifier, r->n_identifier));
+		(void) json_object_set_new(object, "identifier",
+					   json_text(r->identifier, r->n_identifier));
 	(void) json_object_set_new(object, "message", json_text(r->text, r->n));
 	if (r->flags & RUN_LOG_CONTINUED)
 		(void) json_object_set_new(object, "continued", json_true());
 	if (r->flags & RUN_LOG_UNFINISHED)
 		(void) json_object_set_new(object, "unfinished", json_true());
 	if (r->n_missing > 0)
-		(void) json_object_set_new(object, "missing", json_integer((json_int_t) r->n_missing));
+		(void) json_object_set_new(object, "missing",
+					   json_integer((json_int_t) r->n_missing));
 	return object;
 }
 

@@ -34,7 +34,8 @@ void log_lines_sort(struct log_lines *l, size_t last);
 
 /* "Nov 21 12:34:56 backup.service[1a2b3c4d] out: text"; with --json an object a line. */
 void log_lines_print(const struct cli *c, const struct log_lines *l, FILE *f);
-/* One as it was printed, byte for byte; on a terminal what could command it is escaped. Did it end with a newline? */
+/* One as it was printed, byte for byte; on a terminal what could command it is escaped. Did it end
+ * with a newline? */
 bool log_lines_print_bare(const struct run_log_record *r, FILE *f);
 
 #endif

@@ -63,47 +63,52 @@ int past_units(const struct cli *c, int n, char **typed, const char *const **ret
 
 /* ---- from the daemon ---- */
 
-static int tell_reply(struct cli *c, const struct control_reply *reply, past_row_fn *fn, void *userdata)
+static int tell_reply(struct cli *c, const struct control_reply *reply, past_row_fn *fn,
+		      void *userdata)
 {
 	for (size_t i = 0; i < reply->n; i++)
 		fn(userdata, &reply->row[i]);
 	return reply->status == CONTROL_OK ? CONTROL_OK : cli_fail_reply(c, reply);
 }
 
-static int list_page(struct cli *c, struct control_client *client, const struct past_question *q, uint64_t lines,
-		     uint64_t offset, past_row_fn *fn, void *userdata, size_t *ret_n)
+static int list_page(struct cli *c, struct control_client *client, const struct past_question *q,
+		     uint64_t lines, uint64_t offset, past_row_fn *fn, void *userdata,
+		     size_t *ret_n)
 {
 	_cleanup_(control_reply_done) struct control_reply reply;
 	struct control_question *question = control_client_ask_keys(
-		client, "ListHistory", q->unit, "ssstttt", q->outcomes ? q->outcomes : "", q->cause ? q->cause : "",
-		q->run ? q->run : "", q->since, q->until, lines, offset);
+		client, "ListHistory", q->unit, "ssstttt", q->outcomes ? q->outcomes : "",
+		q->cause ? q->cause : "", q->run ? q->run : "", q->since, q->until, lines, offset);
 
 	control_client_wait(client, question, &reply);
 	*ret_n = reply.n;
 	return tell_reply(c, &reply, fn, userdata);
 }
 
-static int list_asked(struct cli *c, struct control_client *client, const struct past_question *q, past_row_fn *fn,
-		      void *userdata)
+static int list_asked(struct cli *c, struct control_client *client, const struct past_question *q,
+		      past_row_fn *fn, void *userdata)
 {
 	uint64_t left = q->lines, offset = q->offset;
 	int status = CONTROL_OK;
 	size_t n = PAGE;
 
 	while (left > 0 && n == PAGE && status == CONTROL_OK) {
-		status = list_page(c, client, q, left < PAGE ? left : PAGE, offset, fn, userdata, &n);
+		status = list_page(c, client, q, left < PAGE ? left : PAGE, offset, fn, userdata,
+				   &n);
 		offset += n;
 		left -= n;
 	}
 	return status;
 }
 
-static int sum_asked(struct cli *c, struct control_client *client, const struct past_question *q, past_row_fn *fn,
-		     void *userdata)
+static int sum_asked(struct cli *c, struct control_client *client, const struct past_question *q,
+		     past_row_fn *fn, void *userdata)
 {
 	_cleanup_(control_reply_done) struct control_reply reply;
 
-	control_client_wait(client, control_client_ask_keys(client, "GetStatistics", q->unit, "tt", q->since, q->until),
+	control_client_wait(client,
+			    control_client_ask_keys(client, "GetStatistics", q->unit, "tt",
+						    q->since, q->until),
 			    &reply);
 	return tell_reply(c, &reply, fn, userdata);
 }
@@ -164,12 +169,16 @@ static int find_file(const struct cli *c, char path[PATH_MAX])
 static int fail_to_read(const struct cli *c, const char *path, int r)
 {
 	if (r == -ENOENT)
-		return cli_fail(c, CONTROL_NO_DAEMON, "no supd answers, and there is no history in %s", path);
+		return cli_fail(c, CONTROL_NO_DAEMON,
+				"no supd answers, and there is no history in %s", path);
 	if (r == -EBUSY)
-		return cli_fail(c, CONTROL_FAILED, "%s is in use by a supd that does not answer here (--runtime-dir= names another)",
-				path);
+		return cli_fail(
+			c, CONTROL_FAILED,
+			"%s is in use by a supd that does not answer here (--runtime-dir= names another)",
+			path);
 	if (r == -EBADMSG)
-		return cli_fail(c, CONTROL_FAILED, "%s is damaged; supd sets it aside when it starts", path);
+		return cli_fail(c, CONTROL_FAILED,
+				"%s is damaged; supd sets it aside when it starts", path);
 	if (r == -EPROTONOSUPPORT)
 		return cli_fail(c, CONTROL_FAILED, "%s was written by a newer supd", path);
 	return cli_fail(c, CONTROL_FAILED, "%s cannot be read: %s", path, strerror(-r));
@@ -184,12 +193,19 @@ static size_t count(const char *const *list)
 	return n;
 }
 
-static int read_file(struct cli *c, const struct past_question *q, bool is_sum, struct reading *reading)
+static int read_file(struct cli *c, const struct past_question *q, bool is_sum,
+		     struct reading *reading)
 {
 	uint8_t first[RUN_ID_BYTES], last[RUN_ID_BYTES];
 	struct history_filter f = {
-		.unit = q->unit, .n_units = count(q->unit), .cause = q->cause, .since = q->since, .until = q->until,
-		.limit = q->lines, .offset = q->offset, .patience = USEC_NEVER,
+		.unit = q->unit,
+		.n_units = count(q->unit),
+		.cause = q->cause,
+		.since = q->since,
+		.until = q->until,
+		.limit = q->lines,
+		.offset = q->offset,
+		.patience = USEC_NEVER,
 	};
 	struct history *h = NULL;
 	char path[PATH_MAX] = "";
@@ -204,14 +220,16 @@ static int read_file(struct cli *c, const struct past_question *q, bool is_sum, 
 	if (r >= 0)
 		r = history_open(path, true, &h);
 	if (r >= 0)
-		r = is_sum ? history_tally(h, &f, on_tally, reading) : history_find(h, &f, on_record, reading);
+		r = is_sum ? history_tally(h, &f, on_tally, reading)
+			   : history_find(h, &f, on_record, reading);
 	history_close(h);
 	return r < 0 ? fail_to_read(c, path, r) : CONTROL_OK;
 }
 
 /* ---- either ---- */
 
-static int ask(struct cli *c, const struct past_question *q, bool is_sum, past_row_fn *fn, void *userdata)
+static int ask(struct cli *c, const struct past_question *q, bool is_sum, past_row_fn *fn,
+	       void *userdata)
 {
 	_cleanup_(control_reply_done) struct control_reply reterr = { 0 };
 	struct control_client *client = c->state_dir ? NULL : cli_client(c, &reterr);
@@ -221,7 +239,8 @@ static int ask(struct cli *c, const struct past_question *q, bool is_sum, past_r
 		return cli_fail_reply(c, &reterr);
 	if (!client)
 		return read_file(c, q, is_sum, &reading);
-	return is_sum ? sum_asked(c, client, q, fn, userdata) : list_asked(c, client, q, fn, userdata);
+	return is_sum ? sum_asked(c, client, q, fn, userdata)
+		      : list_asked(c, client, q, fn, userdata);
 }
 
 int past_list(struct cli *c, const struct past_question *q, past_row_fn *fn, void *userdata)
@@ -244,7 +263,8 @@ static bool is_listed(const char *word, const char *(*list)(void *userdata, size
 	return false;
 }
 
-void past_doubt_words(const char *option, const char *words, const char *(*list)(void *userdata, size_t i))
+void past_doubt_words(const char *option, const char *words,
+		      const char *(*list)(void *userdata, size_t i))
 {
 	_cleanup_free_ char *copy = strdup(words);
 	char *rest = copy, *word;
@@ -256,7 +276,8 @@ void past_doubt_words(const char *option, const char *words, const char *(*list)
 		if (is_listed(word, list) || !text)
 			continue;
 		near = text_suggest(word, list, NULL);
-		(void) fprintf(stderr, "supctl: --%s=: supd itself has no '%s'%s%s%s\n", option, text,
-			       near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+		(void) fprintf(stderr, "supctl: --%s=: supd itself has no '%s'%s%s%s\n", option,
+			       text, near ? " (did you mean " : "", near ? near : "",
+			       near ? "?)" : "");
 	}
 }

@@ -2,8 +2,8 @@
 #ifndef SUPD_CLI_PAST_H
 #define SUPD_CLI_PAST_H
 
-/* The history, asked of the daemon; where none answers, or with --state-dir=, read from its file. The rows are the same:
- * supd-control(7), ListHistory and GetStatistics. */
+/* The history, asked of the daemon; where none answers, or with --state-dir=, read from its file.
+ * The rows are the same: supd-control(7), ListHistory and GetStatistics. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,13 +30,15 @@ int past_list(struct cli *c, const struct past_question *q, past_row_fn *fn, voi
 /* Of the question only units and times count. */
 int past_sum(struct cli *c, const struct past_question *q, past_row_fn *fn, void *userdata);
 
-/* From what was typed as arguments: names without a suffix are services'; patterns stay. *ret is NULL-terminated and NULL if
- * there are none; past_units_free() takes it. CONTROL_OK, or the exit status, told. */
+/* From what was typed as arguments: names without a suffix are services'; patterns stay. *ret is
+ * NULL-terminated and NULL if there are none; past_units_free() takes it. CONTROL_OK, or the exit
+ * status, told. */
 int past_units(const struct cli *c, int n, char **typed, const char *const **ret);
 void past_units_free(const char *const **unit);
 
-/* Of @words, parted by commas, those that are none of @list are told on stderr: plugins may have such, but most probably
- * the answer is empty because of a slip. */
-void past_doubt_words(const char *option, const char *words, const char *(*list)(void *userdata, size_t i));
+/* Of @words, parted by commas, those that are none of @list are told on stderr: plugins may have
+ * such, but most probably the answer is empty because of a slip. */
+void past_doubt_words(const char *option, const char *words,
+		      const char *(*list)(void *userdata, size_t i));
 
 #endif

@@ -16,7 +16,8 @@
 #include "control/rows.h"
 #include "store/file.h"
 
-/* A run of the service, which Restart= may follow by others: records before this number have been shown. */
+/* A run of the service, which Restart= may follow by others: records before this number have been
+ * shown. */
 struct shown {
 	uint8_t run_id[16];
 	uint64_t next;
@@ -115,7 +116,8 @@ static bool is_news(struct waiting *w, const struct run_log_record *record)
 		return false;
 	missing = record->number - s->next;
 	if (missing > 0 && !cli_has(w->cli, CLI_QUIET))
-		(void) fprintf(stderr, "-- %" PRIu64 " line%s missing here --\n", missing, missing == 1 ? " is" : "s are");
+		(void) fprintf(stderr, "-- %" PRIu64 " line%s missing here --\n", missing,
+			       missing == 1 ? " is" : "s are");
 	s->next = record->number + 1;
 	return true;
 }
@@ -127,7 +129,8 @@ static void show(struct waiting *w, const struct log_lines *lines)
 
 		if (!is_news(w, record))
 			continue;
-		w->ends_with_newline = log_lines_print_bare(record, record->stream == RUN_LOG_STDOUT ? stdout : stderr);
+		w->ends_with_newline = log_lines_print_bare(
+			record, record->stream == RUN_LOG_STDOUT ? stdout : stderr);
 	}
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return;
@@ -135,7 +138,8 @@ static void show(struct waiting *w, const struct log_lines *lines)
 	if (errno == EPIPE)
 		stop(w, SIGPIPE);
 	else
-		(void) cli_fail(w->cli, CONTROL_FAILED, "what it prints cannot be shown: %s", strerror(errno));
+		(void) cli_fail(w->cli, CONTROL_FAILED, "what it prints cannot be shown: %s",
+				strerror(errno));
 }
 
 static void on_rows(void *userdata, const struct supd_row *row, size_t n)
@@ -152,7 +156,8 @@ static void on_rows(void *userdata, const struct supd_row *row, size_t n)
 
 static struct control_question *ask_for_output(struct waiting *w, bool follow)
 {
-	struct control_question *q = control_client_ask(w->client, "ReadOutput", "sstttb", w->what->unit, "", w->what->since,
+	struct control_question *q = control_client_ask(w->client, "ReadOutput", "sstttb",
+							w->what->unit, "", w->what->since,
 							USEC_NEVER, (uint64_t) 0, (int) follow);
 
 	control_client_take_rows(q, on_rows, w);
@@ -189,9 +194,11 @@ static void wait_for_end(struct waiting *w, struct control_reply *ret)
 {
 	struct control_question *q;
 
-	q = control_client_ask(w->client, "RunTransient", "sssb", w->what->unit, w->what->service_text, w->what->timer_text, 1);
+	q = control_client_ask(w->client, "RunTransient", "sssb", w->what->unit,
+			       w->what->service_text, w->what->timer_text, 1);
 	control_client_take_rows(q, on_rows_ahead, w);
-	/* Answered in its turn: when there is such a unit. If there is none, the other answer says why. */
+	/* Answered in its turn: when there is such a unit. If there is none, the other answer says
+	 * why. */
 	if (w->what->shows)
 		(void) ask_for_output(w, true);
 	control_client_wait(w->client, q, ret);

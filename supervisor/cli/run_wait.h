@@ -2,8 +2,8 @@
 #ifndef SUPD_CLI_RUN_WAIT_H
 #define SUPD_CLI_RUN_WAIT_H
 
-/* supctl run, once it is clear what is to be run: has the daemon begin it, shows what it prints as it comes, and stops it
- * when whoever waits wants no more of it. */
+/* supctl run, once it is clear what is to be run: has the daemon begin it, shows what it prints as
+ * it comes, and stops it when whoever waits wants no more of it. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,8 +22,8 @@ struct run_wait {
 	void (*tell)(const struct supd_row *row, size_t n); /* rows that come before it begins */
 };
 
-/* Waits for the end. 0, or the signal for which it was stopped: SIGINT, or SIGPIPE if nobody reads what it prints. @ret is
- * the caller's to end. */
+/* Waits for the end. 0, or the signal for which it was stopped: SIGINT, or SIGPIPE if nobody reads
+ * what it prints. @ret is the caller's to end. */
 int run_wait(struct cli *c, const struct run_wait *what, struct control_reply *ret);
 
 /* Ends supctl by that signal, so that the shell sees it, too. */

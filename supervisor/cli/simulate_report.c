@@ -77,8 +77,11 @@ static struct simulate_row *row_new(struct simulate_report *r, enum simulate_eve
 		r->row = grown;
 		r->allocated = want;
 	}
-	r->row[r->n] = (struct simulate_row) {
-		.event = event, .time = r->now->real, .scheduled = USEC_NEVER, .retry_at = USEC_NEVER,
+	r->row[r->n] = (struct simulate_row){
+		.event = event,
+		.time = r->now->real,
+		.scheduled = USEC_NEVER,
+		.retry_at = USEC_NEVER,
 		.restart_in = USEC_NEVER,
 	};
 	return &r->row[r->n++];
@@ -132,7 +135,8 @@ static const char *dst_word(const char *word)
 	return NULL;
 }
 
-static void missed(struct simulate_report *r, struct simulate_timer *t, const struct supd_row *fields)
+static void missed(struct simulate_report *r, struct simulate_timer *t,
+		   const struct supd_row *fields)
 {
 	const char *reason = row_string(fields, "reason");
 	struct simulate_row *row = row_new(r, SIMULATE_MISSED);
@@ -148,7 +152,8 @@ static void missed(struct simulate_report *r, struct simulate_timer *t, const st
 	r->is_failed |= !row->reason;
 }
 
-static void retry(struct simulate_report *r, const struct simulate_timer *t, const struct supd_row *fields)
+static void retry(struct simulate_report *r, const struct simulate_timer *t,
+		  const struct supd_row *fields)
 {
 	struct simulate_row *row = t->last > 0 ? &r->row[t->last - 1] : NULL;
 
@@ -159,9 +164,11 @@ static void retry(struct simulate_report *r, const struct simulate_timer *t, con
 	row->retry_at = usec_add(r->now->real, row_usec(fields, "in"));
 }
 
-void simulate_told(struct simulate_report *r, const char *type, const char *timer, const struct supd_row *fields)
+void simulate_told(struct simulate_report *r, const char *type, const char *timer,
+		   const struct supd_row *fields)
 {
-	bool is_of_timer = str_equal(type, "elapsed") || str_equal(type, "missed") || str_equal(type, "retry");
+	bool is_of_timer = str_equal(type, "elapsed") || str_equal(type, "missed") ||
+			   str_equal(type, "retry");
 	struct simulate_timer *t = is_of_timer ? timer_of(r, timer) : NULL;
 
 	if (!t || t->is_hidden || r->is_failed)
@@ -174,7 +181,8 @@ void simulate_told(struct simulate_report *r, const char *type, const char *time
 		retry(r, t, fields);
 }
 
-void simulate_learn(struct simulate_report *r, const char *timer, const char *target, bool is_hidden)
+void simulate_learn(struct simulate_report *r, const char *timer, const char *target,
+		    bool is_hidden)
 {
 	struct simulate_timer *t = timer_of(r, timer);
 
@@ -293,7 +301,8 @@ static void print_scheduled(const struct simulate_row *row, FILE *f)
 {
 	char buf[FORMAT_TIME_MAX];
 
-	if (row->scheduled != USEC_NEVER && row->scheduled / USEC_PER_SEC != row->time / USEC_PER_SEC)
+	if (row->scheduled != USEC_NEVER &&
+	    row->scheduled / USEC_PER_SEC != row->time / USEC_PER_SEC)
 		fprintf(f, ", scheduled %s", format_timestamp(buf, sizeof(buf), row->scheduled));
 }
 
@@ -316,7 +325,8 @@ static void print_words(const struct simulate_row *row, FILE *f)
 		print_scheduled(row, f);
 		break;
 	case SIMULATE_CLOCK_JUMP:
-		fprintf(f, "the clock is set by %s%s", row->delta < 0 ? "-" : "+", span(buf, sizeof(buf), size));
+		fprintf(f, "the clock is set by %s%s", row->delta < 0 ? "-" : "+",
+			span(buf, sizeof(buf), size));
 		break;
 	case SIMULATE_CUT:
 		fprintf(f, "cut after %" PRIu64 " lines", row->count);
@@ -343,8 +353,9 @@ static enum table_style style_of(const struct simulate_row *row)
 {
 	if (has_failed_for_good(row))
 		return TABLE_BAD;
-	return row->event == SIMULATE_RUN && row->retry == 0 && row->restart_in == USEC_NEVER ? TABLE_PLAIN
-											       : TABLE_WARNING;
+	return row->event == SIMULATE_RUN && row->retry == 0 && row->restart_in == USEC_NEVER
+		       ? TABLE_PLAIN
+		       : TABLE_WARNING;
 }
 
 static int add_row(struct table *t, const struct simulate_row *row)
@@ -380,14 +391,17 @@ static void print_sum(const struct simulate_report *r, const struct cli *c)
 		failed += has_failed_for_good(row);
 		moments += row->event == SIMULATE_MISSED ? row->count : 0;
 	}
-	cli_print_legend(c, "\n%" PRIu64 " run%s, %" PRIu64 " failed for good, %" PRIu64 " moment%s missed.\n", runs,
-			 runs == 1 ? "" : "s", failed, moments, moments == 1 ? "" : "s");
+	cli_print_legend(c,
+			 "\n%" PRIu64 " run%s, %" PRIu64 " failed for good, %" PRIu64
+			 " moment%s missed.\n",
+			 runs, runs == 1 ? "" : "s", failed, moments, moments == 1 ? "" : "s");
 }
 
 int simulate_print_table(const struct simulate_report *r, struct cli *c)
 {
 	static const struct table_column columns[] = {
-		{ "TIME", false }, { "UNIT", true }, { "ACTIVATES", true }, { "EVENT", false }, { "RESULT", true },
+		{ "TIME", false },  { "UNIT", true },   { "ACTIVATES", true },
+		{ "EVENT", false }, { "RESULT", true },
 	};
 	int status = CONTROL_OK;
 	struct table t;
@@ -420,36 +434,45 @@ static json_t *retry_json(const struct simulate_row *row)
 {
 	if (row->retry == 0)
 		return json_null();
-	return json_pack("{sI sI so}", "attempt", (json_int_t) row->retry, "of", (json_int_t) row->retries, "at",
-			 time_json(row->retry_at));
+	return json_pack("{sI sI so}", "attempt", (json_int_t) row->retry, "of",
+			 (json_int_t) row->retries, "at", time_json(row->retry_at));
 }
 
 static void set_run(json_t *o, const struct simulate_row *row)
 {
-	bool is_exit = row->run.result == RUN_RESULT_EXIT_CODE || row->run.result == RUN_RESULT_SUCCESS;
+	bool is_exit = row->run.result == RUN_RESULT_EXIT_CODE ||
+		       row->run.result == RUN_RESULT_SUCCESS;
 	char words[160];
 
 	(void) json_object_set_new(o, "cause", text_json(row->run.cause));
 	(void) json_object_set_new(o, "attempt", json_integer(row->run.attempt));
 	(void) json_object_set_new(o, "started", time_json(row->time));
-	(void) json_object_set_new(o, "ended", has_ended(row) ? time_json(row->run.ended_real) : json_null());
+	(void) json_object_set_new(o, "ended",
+				   has_ended(row) ? time_json(row->run.ended_real) : json_null());
 	(void) json_object_set_new(o, "result",
-				   has_ended(row) ? text_json(run_result_to_string(row->run.result)) : json_null());
+				   has_ended(row) ? text_json(run_result_to_string(row->run.result))
+						  : json_null());
 	(void) json_object_set_new(
-		o, "words", has_ended(row) ? text_json(run_result_words(&row->run, words, sizeof(words))) : json_null());
+		o, "words",
+		has_ended(row) ? text_json(run_result_words(&row->run, words, sizeof(words)))
+			       : json_null());
 	(void) json_object_set_new(o, "exit_status",
-				   has_ended(row) && is_exit ? json_integer(row->run.status) : json_null());
+				   has_ended(row) && is_exit ? json_integer(row->run.status)
+							     : json_null());
 	(void) json_object_set_new(o, "failed_for_good", json_boolean(has_failed_for_good(row)));
 	(void) json_object_set_new(o, "retry", retry_json(row));
-	(void) json_object_set_new(o, "restart_in", row->restart_in == USEC_NEVER ? json_null()
-										  : json_integer((json_int_t) row->restart_in));
+	(void) json_object_set_new(o, "restart_in",
+				   row->restart_in == USEC_NEVER
+					   ? json_null()
+					   : json_integer((json_int_t) row->restart_in));
 }
 
 static json_t *row_json(const struct simulate_row *row)
 {
-	json_t *o = json_pack("{so so so ss so so}", "time", time_json(row->time), "unit", text_json(row->timer),
-			      "activates", text_json(row->service), "event", event_word(row), "scheduled",
-			      time_json(row->scheduled), "dst", text_json(row->dst));
+	json_t *o = json_pack("{so so so ss so so}", "time", time_json(row->time), "unit",
+			      text_json(row->timer), "activates", text_json(row->service), "event",
+			      event_word(row), "scheduled", time_json(row->scheduled), "dst",
+			      text_json(row->dst));
 
 	if (!o)
 		return NULL;
@@ -476,7 +499,8 @@ int simulate_print_json(const struct simulate_report *r, const struct cli *c)
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < r->n && array; i++)
-		if (!r->row[i].is_hidden && json_array_append_new(array, row_json(&r->row[i])) < 0) {
+		if (!r->row[i].is_hidden &&
+		    json_array_append_new(array, row_json(&r->row[i])) < 0) {
 			json_decref(array);
 			array = NULL;
 		}

@@ -2,7 +2,8 @@
 #ifndef SUPD_CLI_SIMULATE_REPORT_H
 #define SUPD_CLI_SIMULATE_REPORT_H
 
-/* What happens in a simulation: noted as the manager tells it, shown at the end, as a table or as JSON. */
+/* What happens in a simulation: noted as the manager tells it, shown at the end, as a table or as
+ * JSON. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,13 +73,17 @@ void simulate_report_done(struct simulate_report *r);
 /* The manager's observer. */
 void simulate_started(struct simulate_report *r, const struct unit *u);
 void simulate_ended(struct simulate_report *r, const struct unit *u);
-void simulate_told(struct simulate_report *r, const char *type, const char *timer, const struct supd_row *fields);
+void simulate_told(struct simulate_report *r, const char *type, const char *timer,
+		   const struct supd_row *fields);
 
-/* What a timer starts, and whether it is shown; then, after all of them: rows that were noted before follow. */
-void simulate_learn(struct simulate_report *r, const char *timer, const char *target, bool is_hidden);
+/* What a timer starts, and whether it is shown; then, after all of them: rows that were noted
+ * before follow. */
+void simulate_learn(struct simulate_report *r, const char *timer, const char *target,
+		    bool is_hidden);
 void simulate_learned(struct simulate_report *r);
 void simulate_jumped(struct simulate_report *r, int64_t delta);
-/* That the end of the list is not the end of what would happen: what is beyond @max lines is dropped. */
+/* That the end of the list is not the end of what would happen: what is beyond @max lines is
+ * dropped. */
 void simulate_cut(struct simulate_report *r, size_t max);
 
 /* Each returns the exit status. */

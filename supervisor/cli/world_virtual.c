@@ -61,7 +61,8 @@ static int virtual_arm(void *ctx, enum supd_clock clock, usec_t when)
 	return 0;
 }
 
-static struct virtual_process *process_new(struct world_virtual *w, world_token token, const char *unit)
+static struct virtual_process *process_new(struct world_virtual *w, world_token token,
+					   const char *unit)
 {
 	struct virtual_process *p;
 
@@ -83,7 +84,8 @@ static struct virtual_process *process_new(struct world_virtual *w, world_token 
 }
 
 /* What a condition will find some day cannot be known: they all hold. */
-static int virtual_check(void *ctx, world_token token, const char *unit, const struct service_spec *spec _unused_)
+static int virtual_check(void *ctx, world_token token, const char *unit,
+			 const struct service_spec *spec _unused_)
 {
 	struct world_virtual *w = ctx;
 	struct virtual_process *p = process_new(w, token, unit);
@@ -165,14 +167,16 @@ static int virtual_read_unit(void *ctx, const char *name, struct unit_source *re
 	return unit_files_read(w->base.files, name, ret);
 }
 
-/* State that cannot be read is not written either: no time goes into a state that nobody will ever read. */
-static int virtual_load(void *ctx _unused_, const char *plugin _unused_, unsigned generation _unused_, void **ret _unused_,
-			size_t *ret_n _unused_)
+/* State that cannot be read is not written either: no time goes into a state that nobody will ever
+ * read. */
+static int virtual_load(void *ctx _unused_, const char *plugin _unused_,
+			unsigned generation _unused_, void **ret _unused_, size_t *ret_n _unused_)
 {
 	return -EOPNOTSUPP;
 }
 
-static int virtual_save(void *ctx, const char *plugin, uint64_t ticket, const void *bytes _unused_, size_t n _unused_)
+static int virtual_save(void *ctx, const char *plugin, uint64_t ticket, const void *bytes _unused_,
+			size_t n _unused_)
 {
 	struct world_virtual *w = ctx;
 
@@ -181,12 +185,14 @@ static int virtual_save(void *ctx, const char *plugin, uint64_t ticket, const vo
 	return 0;
 }
 
-static int virtual_save_now(void *ctx _unused_, const char *plugin _unused_, const void *bytes _unused_, size_t n _unused_)
+static int virtual_save_now(void *ctx _unused_, const char *plugin _unused_,
+			    const void *bytes _unused_, size_t n _unused_)
 {
 	return 0;
 }
 
-void world_virtual_init(struct world_virtual *w, struct unit_files *files, const struct supd_now *now)
+void world_virtual_init(struct world_virtual *w, struct unit_files *files,
+			const struct supd_now *now)
 {
 	*w = (struct world_virtual) { .now = *now, .alarm = { USEC_NEVER, USEC_NEVER } };
 	world_offline_init(&w->base, files);
@@ -223,7 +229,8 @@ static void pass(struct world_virtual *w, usec_t boot)
 /* When the alarm of a clock comes, on the boot-time clock. */
 static usec_t alarm_at(const struct world_virtual *w, enum supd_clock clock)
 {
-	usec_t when = w->alarm[clock], now = clock == SUPD_CLOCK_REALTIME ? w->now.real : w->now.boot;
+	usec_t when = w->alarm[clock],
+	       now = clock == SUPD_CLOCK_REALTIME ? w->now.real : w->now.boot;
 
 	return when == USEC_NEVER ? USEC_NEVER : usec_add(w->now.boot, usec_sub(when, now));
 }
@@ -233,7 +240,8 @@ static void tell_process(struct world_virtual *w)
 {
 	struct heap_item *first = heap_first(&w->due);
 	struct virtual_process *p =
-		(struct virtual_process *) (void *) ((char *) first - offsetof(struct virtual_process, due));
+		(struct virtual_process *) (void *) ((char *) first -
+						     offsetof(struct virtual_process, due));
 
 	switch (p->news) {
 	case NEWS_CHECKED:
@@ -249,7 +257,8 @@ static void tell_process(struct world_virtual *w)
 		p->is_alive = false;
 		expect(w, p, NEWS_TREE_EMPTY, p->is_tree_watched ? w->now.boot : USEC_NEVER);
 		p->is_tree_watched = false;
-		manager_exited(w->manager, &w->now, p->token, &(struct process_end) { .wstatus = p->wstatus });
+		manager_exited(w->manager, &w->now, p->token,
+			       &(struct process_end){ .wstatus = p->wstatus });
 		break;
 	case NEWS_TREE_EMPTY:
 		expect(w, p, NEWS_TREE_EMPTY, USEC_NEVER);
@@ -273,7 +282,8 @@ static void tell_alarm(struct world_virtual *w, enum supd_clock clock)
 bool world_virtual_step(struct world_virtual *w, usec_t until)
 {
 	usec_t process = heap_when(&w->due), boot = alarm_at(w, SUPD_CLOCK_BOOTTIME);
-	usec_t real = alarm_at(w, SUPD_CLOCK_REALTIME), next = usec_min(process, usec_min(boot, real));
+	usec_t real = alarm_at(w, SUPD_CLOCK_REALTIME),
+	       next = usec_min(process, usec_min(boot, real));
 
 	if (w->saved != w->told) {
 		tell_saved(w);

@@ -60,22 +60,26 @@ enum control_verb {
 
 /* Keys that supctl shows to people; whatever else a row carries appears in show and in JSON as it
  * is.
- *	unit (LIST, STATUS): unit, description, load_state ("loaded" "invalid" "masked" "unsupported" "not-found"),
- *		active_state, sub_state, enabled, result (words), main_pid, run_id, cause, started, ended,
- *		exit_status, status_text, metrics (a row of numbers), fragment, dropins, problems (rows: file, line,
- *		key, message, severity)
- *		and in STATUS triggered_by, triggers, and of one unit unit_file_state (systemctl is-enabled's word)
- *	run (START, STOP, RESTART, TRIGGER): unit, run_id, result (systemd's word), words, exit_status, duration, cause,
- *		unmet (the condition or assert that was not met, in a sentence)
+ *	unit (LIST, STATUS): unit, description, load_state ("loaded" "invalid" "masked"
+ *		"unsupported" "not-found"), active_state, sub_state, enabled, result (words),
+ *		main_pid, run_id, cause, started, ended, exit_status, status_text, metrics (a row of
+ *		numbers), fragment, dropins, problems (rows: file, line, key, message, severity) and
+ *		in STATUS triggered_by, triggers, and of one unit unit_file_state (systemctl
+ *		is-enabled's word)
+ *	run (START, STOP, RESTART, TRIGGER): unit, run_id, result (systemd's word), words,
+ *		exit_status, duration, cause, unmet (the condition or assert that was not met, in a
+ *		sentence)
  *	RELOAD: unit, change; or file, line, key, message, severity
  *	ENABLE, DISABLE, MASK, UNMASK: unit, changed, message
  *	EXPERIMENTAL: feature, enabled, state, reason
- *	LOGS: time, unit, run_id, stream ("stdout" "stderr"), level, message, or message_base64 where that is not UTF-8
- *		without NULs; where it applies: identifier, continued, unfinished, missing (a number of lines)
+ *	LOGS: time, unit, run_id, stream ("stdout" "stderr"), level, message, or message_base64
+ *		where that is not UTF-8 without NULs; where it applies: identifier, continued,
+ *		unfinished, missing (a number of lines)
  *	EVENTS: seq, time, type, level, unit, message, and the event's fields: supd-events(7)
- *	TABLE: first the subsystem: subsystem, state ("enabled" "disabled" "starting" "paused" "stopping" "failed"),
- *		reason, not_persisted_since; then rows of which kind is "timer": next, left, last, passed, unit,
- *		activates, result, enabled …; or "invalid": unit, problems or message */
+ *	TABLE: first the subsystem: subsystem, state ("enabled" "disabled" "starting" "paused"
+ *		"stopping" "failed"), reason, not_persisted_since; then rows of which kind is
+ *		"timer": next, left, last, passed, unit, activates, result, enabled …; or "invalid":
+ *		unit, problems or message */
 
 #define CONTROL_UNITS_MAX 64
 

@@ -59,7 +59,8 @@ void control_reply_done(struct control_reply *r)
 	*r = (struct control_reply){ 0 };
 }
 
-_printf_(3, 4) static void say(struct control_reply *r, enum control_status status, const char *fmt, ...)
+_printf_(3, 4) static void say(struct control_reply *r, enum control_status status, const char *fmt,
+			       ...)
 {
 	_cleanup_free_ char *text = NULL;
 	va_list args;
@@ -144,10 +145,12 @@ static void read_error(struct control_reply *r, const sd_bus_error *e, const cha
 			say(r, known[i].status, "%s", e->message ? e->message : e->name);
 			return;
 		}
-	if (sd_bus_error_has_name(e, SD_BUS_ERROR_NO_REPLY) || sd_bus_error_get_errno(e) == ESHUTDOWN)
+	if (sd_bus_error_has_name(e, SD_BUS_ERROR_NO_REPLY) ||
+	    sd_bus_error_get_errno(e) == ESHUTDOWN)
 		say(r, CONTROL_NO_DAEMON, "the supd at %s ended before it answered", path);
 	else if (sd_bus_error_has_name(e, SD_BUS_ERROR_UNKNOWN_METHOD))
-		say(r, CONTROL_FAILED, "the supd at %s is of another version and does not know this verb", path);
+		say(r, CONTROL_FAILED,
+		    "the supd at %s is of another version and does not know this verb", path);
 	else
 		say(r, CONTROL_FAILED, "%s", e->message ? e->message : e->name);
 }
@@ -223,7 +226,8 @@ static int connect_to(const char *path, int *ret)
 	return r;
 }
 
-static void explain(struct control_reply *r, const struct control_place *place, const char *path, int error)
+static void explain(struct control_reply *r, const struct control_place *place, const char *path,
+		    int error)
 {
 	const char *named = named_directory(place);
 
@@ -232,12 +236,13 @@ static void explain(struct control_reply *r, const struct control_place *place, 
 	case ENOTDIR:
 	case ECONNREFUSED:
 		say(r, CONTROL_NO_DAEMON, "no supd answers at %s; start it with 'supd%s%s%s'", path,
-		    place->is_user && !named ? " --user" : "", named ? " --runtime-dir=" : "", named ? named : "");
+		    place->is_user && !named ? " --user" : "", named ? " --runtime-dir=" : "",
+		    named ? named : "");
 		break;
 	case EACCES:
 	case EPERM:
-		say(r, CONTROL_FAILED, "no access to the supd at %s; ReadAccess= in its supd.conf can give it",
-		    path);
+		say(r, CONTROL_FAILED,
+		    "no access to the supd at %s; ReadAccess= in its supd.conf can give it", path);
 		break;
 	case EAGAIN:
 		say(r, CONTROL_NO_DAEMON, "the supd at %s is there, but does not answer", path);
@@ -274,7 +279,8 @@ static int on_rows_ahead(sd_bus_message *m, void *userdata, sd_bus_error *reterr
 	struct control_question *q;
 	uint64_t serial;
 
-	if (!sd_bus_message_has_signature(m, METHODS_ROWS) || sd_bus_message_read_basic(m, 't', &serial) <= 0)
+	if (!sd_bus_message_has_signature(m, METHODS_ROWS) ||
+	    sd_bus_message_read_basic(m, 't', &serial) <= 0)
 		return 0;
 	q = find_serial(userdata, serial);
 	if (q && (q->take ? give_rows(q, m) : add_rows(&q->reply, m)) < 0)
@@ -288,7 +294,8 @@ static unsigned calls_max(int fd)
 	struct ucred daemon;
 	socklen_t n = sizeof(daemon);
 	bool is_owner = geteuid() == 0 ||
-			(getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &daemon, &n) == 0 && daemon.uid == geteuid());
+			(getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &daemon, &n) == 0 &&
+			 daemon.uid == geteuid());
 
 	return is_owner ? WIRE_CALLS_MAX : WIRE_CALLS_MAX_OTHERS;
 }
@@ -376,7 +383,8 @@ static int on_answer(sd_bus_message *m, void *userdata, sd_bus_error *reterr _un
 	if (e)
 		read_error(&q->reply, e, q->path);
 	else if (read_answer(&q->reply, m) < 0)
-		say(&q->reply, CONTROL_FAILED, "the answer of supd cannot be read; is it of another version?");
+		say(&q->reply, CONTROL_FAILED,
+		    "the answer of supd cannot be read; is it of another version?");
 	return 0;
 }
 
@@ -389,7 +397,8 @@ static int append_keys(sd_bus_message *m, const char *const *keys)
 	return r < 0 ? r : sd_bus_message_close_container(m);
 }
 
-void control_client_watch(struct control_client *c, int fd, void (*fn)(void *userdata, int fd), void *userdata)
+void control_client_watch(struct control_client *c, int fd, void (*fn)(void *userdata, int fd),
+			  void *userdata)
 {
 	c->watched = fd;
 	c->on_watched = fd < 0 ? NULL : fn;
@@ -462,21 +471,24 @@ static struct control_question *question_new(struct control_client *c, sd_bus_me
 	DL_APPEND(c->questions, q);
 	r = error < 0 ? error : send_question(c, q, m);
 	if (r < 0) {
-		say(&q->reply, CONTROL_FAILED, "cannot ask the supd at %s: %s", c->path, strerror(-r));
+		say(&q->reply, CONTROL_FAILED, "cannot ask the supd at %s: %s", c->path,
+		    strerror(-r));
 		q->is_answered = true;
 	}
 	return q;
 }
 
-static int make_question(struct control_client *c, const char *method, const char *types, va_list args,
-			 sd_bus_message **ret)
+static int make_question(struct control_client *c, const char *method, const char *types,
+			 va_list args, sd_bus_message **ret)
 {
-	int r = sd_bus_message_new_method_call(c->bus, ret, NULL, METHODS_PATH, METHODS_INTERFACE, method);
+	int r = sd_bus_message_new_method_call(c->bus, ret, NULL, METHODS_PATH, METHODS_INTERFACE,
+					       method);
 
 	return r >= 0 && *types ? sd_bus_message_appendv(*ret, types, args) : r;
 }
 
-struct control_question *control_client_ask(struct control_client *c, const char *method, const char *types, ...)
+struct control_question *control_client_ask(struct control_client *c, const char *method,
+					    const char *types, ...)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
 	va_list args;
@@ -521,7 +533,8 @@ static int wait_for(struct control_client *c, const struct control_question *q)
 	return r;
 }
 
-void control_client_wait(struct control_client *c, struct control_question *q, struct control_reply *ret)
+void control_client_wait(struct control_client *c, struct control_question *q,
+			 struct control_reply *ret)
 {
 	*ret = (struct control_reply){ 0 };
 	if (!q) {

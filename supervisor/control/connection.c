@@ -34,7 +34,8 @@ static void gone(struct connection *c)
 	c->terms->gone(c->terms->userdata, c);
 }
 
-/* ---- what a message bus would answer, so that tools made for one work here: busctl says Hello ---- */
+/* ---- what a message bus would answer, so that tools made for one work here: busctl says Hello
+ * ---- */
 
 static int on_hello(sd_bus_message *m, void *userdata, sd_bus_error *reterr _unused_)
 {
@@ -69,13 +70,16 @@ static int on_match(sd_bus_message *m, void *userdata _unused_, sd_bus_error *re
 
 static const sd_bus_vtable bus_vtable[] = {
 	SD_BUS_VTABLE_START(0),
-	SD_BUS_METHOD_WITH_NAMES("Hello", "", "", "s", "name\0", on_hello, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_NAMES("Hello", "", "", "s", "name\0", on_hello,
+				 SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_NAMES("ListNames", "", "", "as", "names\0", on_list_names,
 				 SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_METHOD_WITH_NAMES("GetNameOwner", "s", "name\0", "s", "owner\0", on_get_name_owner,
 				 SD_BUS_VTABLE_UNPRIVILEGED),
-	SD_BUS_METHOD_WITH_NAMES("AddMatch", "s", "rule\0", "", "", on_match, SD_BUS_VTABLE_UNPRIVILEGED),
-	SD_BUS_METHOD_WITH_NAMES("RemoveMatch", "s", "rule\0", "", "", on_match, SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_NAMES("AddMatch", "s", "rule\0", "", "", on_match,
+				 SD_BUS_VTABLE_UNPRIVILEGED),
+	SD_BUS_METHOD_WITH_NAMES("RemoveMatch", "s", "rule\0", "", "", on_match,
+				 SD_BUS_VTABLE_UNPRIVILEGED),
 	SD_BUS_VTABLE_END,
 };
 
@@ -84,8 +88,9 @@ static const sd_bus_vtable bus_vtable[] = {
 static int refuse(const struct connection *c, const struct method *method, sd_bus_error *reterr)
 {
 	return sd_bus_error_setf(reterr, SD_BUS_ERROR_ACCESS_DENIED,
-				 "%s is for root and the user that supd runs as; uid %u %s", method->name,
-				 (unsigned) c->peer.uid, c->right == RIGHT_LOOK ? "may only look" : "may do nothing here");
+				 "%s is for root and the user that supd runs as; uid %u %s",
+				 method->name, (unsigned) c->peer.uid,
+				 c->right == RIGHT_LOOK ? "may only look" : "may do nothing here");
 }
 
 static int call(struct connection *c, sd_bus_message *m, sd_bus_error *reterr)
@@ -116,9 +121,11 @@ static int on_method(sd_bus_message *m, void *userdata, sd_bus_error *reterr)
 	return 1;
 }
 
-/* Rights are ours to judge: UNPRIVILEGED only keeps sd-bus from judging them, which has no bus to ask. */
-#define ROW(name, signature, arguments, verb, right)                                                      \
-	SD_BUS_METHOD_WITH_NAMES(name, signature, arguments, METHODS_ANSWER, METHODS_ANSWER_NAMES, on_method, \
+/* Rights are ours to judge: UNPRIVILEGED only keeps sd-bus from judging them, which has no bus to
+ * ask. */
+#define ROW(name, signature, arguments, verb, right)                         \
+	SD_BUS_METHOD_WITH_NAMES(name, signature, arguments, METHODS_ANSWER, \
+		METHODS_ANSWER_NAMES, on_method,                             \
 				 SD_BUS_VTABLE_UNPRIVILEGED),
 static const sd_bus_vtable manager_vtable[] = {
 	SD_BUS_VTABLE_START(0),
@@ -130,7 +137,8 @@ static const sd_bus_vtable manager_vtable[] = {
 
 /* ---- going ---- */
 
-static int on_disconnected(sd_bus_message *m _unused_, void *userdata, sd_bus_error *reterr _unused_)
+static int on_disconnected(sd_bus_message *m _unused_, void *userdata,
+			   sd_bus_error *reterr _unused_)
 {
 	gone(userdata);
 	return 0;
@@ -141,7 +149,8 @@ static void on_rules_broken(void *userdata, int error _unused_)
 	gone(userdata);
 }
 
-/* The pump has seen an end of the handshake; whether sd-bus has been convinced by it is another matter. */
+/* The pump has seen an end of the handshake; whether sd-bus has been convinced by it is another
+ * matter. */
 static int on_shaking_over(sd_event_source *source _unused_, uint64_t now _unused_, void *userdata)
 {
 	struct connection *c = userdata;
@@ -171,7 +180,8 @@ static int on_reading_slow(sd_event_source *source _unused_, uint64_t now _unuse
 
 static int start_patience(struct connection *c)
 {
-	int r = sd_event_source_set_time_relative(c->reading, READING_PATIENCE * c->terms->patience);
+	int r = sd_event_source_set_time_relative(c->reading,
+						  READING_PATIENCE * c->terms->patience);
 
 	return r < 0 ? r : sd_event_source_set_enabled(c->reading, SD_EVENT_ONESHOT);
 }
@@ -192,8 +202,9 @@ int connection_send(struct connection *c, sd_bus_message *m, size_t bytes)
 	return was_drained ? start_patience(c) : 0;
 }
 
-/* Each message passes here first. Much of it sd-bus answers by itself (what does not exist, what has the wrong
- * arguments): its queue alone tells how far somebody is behind who asks on and on and does not read. */
+/* Each message passes here first. Much of it sd-bus answers by itself (what does not exist, what
+ * has the wrong arguments): its queue alone tells how far somebody is behind who asks on and on and
+ * does not read. */
 static int on_any_message(sd_bus_message *m _unused_, void *userdata, sd_bus_error *reterr _unused_)
 {
 	struct connection *c = userdata;
@@ -226,8 +237,8 @@ static void limit_buffer(int fd)
 	(void) setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
 }
 
-/* Credentials are judged already, from the socket: whatever the client claims in the handshake is of no
- * interest, which "anonymous" says. */
+/* Credentials are judged already, from the socket: whatever the client claims in the handshake is
+ * of no interest, which "anonymous" says. */
 static int prepare_bus(struct connection *c)
 {
 	sd_id128_t id;
@@ -244,8 +255,9 @@ static int prepare_bus(struct connection *c)
 	return r;
 }
 
-/* What offer() needs, and more. Where memory runs out in its midst, sd-bus (252) leaves behind what later ends the
- * process: an object without its parents, a table with keys that are freed. So there is room, or nothing is begun. */
+/* What offer() needs, and more. Where memory runs out in its midst, sd-bus (252) leaves behind what
+ * later ends the process: an object without its parents, a table with keys that are freed. So there
+ * is room, or nothing is begun. */
 static bool has_memory_to_offer(void)
 {
 	void *room = malloc(OFFER_ROOM);
@@ -262,9 +274,11 @@ static int offer(struct connection *c)
 	if (r >= 0)
 		r = sd_bus_add_filter(c->bus, NULL, on_any_message, c);
 	if (r >= 0)
-		r = sd_bus_add_object_vtable(c->bus, NULL, "/org/freedesktop/DBus", BUS_NAME, bus_vtable, c);
+		r = sd_bus_add_object_vtable(c->bus, NULL, "/org/freedesktop/DBus", BUS_NAME,
+					     bus_vtable, c);
 	if (r >= 0)
-		r = sd_bus_add_object_vtable(c->bus, NULL, METHODS_PATH, METHODS_INTERFACE, manager_vtable, c);
+		r = sd_bus_add_object_vtable(c->bus, NULL, METHODS_PATH, METHODS_INTERFACE,
+					     manager_vtable, c);
 	return r;
 }
 
@@ -324,10 +338,11 @@ static int open_connection(struct connection *c, sd_event *event, int fd)
 	if (r >= 0)
 		r = sd_bus_attach_event(c->bus, event, PRIORITY);
 	if (r >= 0)
-		r = sd_event_add_time_relative(event, &c->shaking, CLOCK_BOOTTIME, c->terms->patience, 0,
-					       on_shaking_over, c);
+		r = sd_event_add_time_relative(event, &c->shaking, CLOCK_BOOTTIME,
+					       c->terms->patience, 0, on_shaking_over, c);
 	if (r >= 0)
-		r = sd_event_add_time_relative(event, &c->reading, CLOCK_BOOTTIME, 0, 0, on_reading_slow, c);
+		r = sd_event_add_time_relative(event, &c->reading, CLOCK_BOOTTIME, 0, 0,
+					       on_reading_slow, c);
 	return r < 0 ? r : sd_event_source_set_enabled(c->reading, SD_EVENT_OFF);
 }
 
@@ -363,7 +378,8 @@ struct connection *connection_free(struct connection *c)
 	sd_event_source_disable_unref(c->shaking);
 	sd_event_source_disable_unref(c->reading);
 	pump_free(c->pump);
-	/* Closing comes first: a bus object that is in the middle of a call outlives its last reference here. */
+	/* Closing comes first: a bus object that is in the middle of a call outlives its last
+	 * reference here. */
 	sd_bus_close(c->bus);
 	sd_bus_unref(c->bus);
 	peer_done(&c->peer);

@@ -30,7 +30,8 @@ char *format_log_time(char *buf, size_t size, usec_t when, usec_t now)
 	struct tm tm, today;
 
 	if (when == USEC_NEVER || !localtime_r(&seconds, &tm) || !localtime_r(&present, &today) ||
-	    strftime(buf, size, tm.tm_year == today.tm_year ? "%b %d %H:%M:%S" : "%Y %b %d %H:%M:%S",
+	    strftime(buf, size,
+		     tm.tm_year == today.tm_year ? "%b %d %H:%M:%S" : "%Y %b %d %H:%M:%S",
 		     &tm) == 0)
 		(void) snprintf(buf, size, "-");
 	return buf;
@@ -156,11 +157,13 @@ static wchar_t decode(const char *p, size_t *ret_n)
 	case 3:
 		return (s[0] & 0x0f) << 12 | (s[1] & 0x3f) << 6 | (s[2] & 0x3f);
 	default:
-		return (s[0] & 0x07) << 18 | (s[1] & 0x3f) << 12 | (s[2] & 0x3f) << 6 | (s[3] & 0x3f);
+		return (s[0] & 0x07) << 18 | (s[1] & 0x3f) << 12 | (s[2] & 0x3f) << 6 |
+		       (s[3] & 0x3f);
 	}
 }
 
-/* Cells of one character; 1 for one that the locale knows nothing of. Control characters have been escaped. */
+/* Cells of one character; 1 for one that the locale knows nothing of. Control characters have been
+ * escaped. */
 static size_t cells_of(wchar_t c)
 {
 	int n = c < 0x80 ? 1 : wcwidth(c);

@@ -14,8 +14,8 @@
 /* "Sat 2026-11-21 06:23:29 UTC" in the local zone (tzset() is the caller's); "-" for 0 and never.
  * Returns @buf. */
 char *format_timestamp(char *buf, size_t size, usec_t when);
-/* "Nov 21 06:23:29", as journalctl has it; "2025 Nov 21 06:23:29" where that is not the year of @now.
- * "-" for never. Returns @buf. */
+/* "Nov 21 06:23:29", as journalctl has it; "2025 Nov 21 06:23:29" where that is not the year of
+ * @now. "-" for never. Returns @buf. */
 char *format_log_time(char *buf, size_t size, usec_t when, usec_t now);
 /* "14s left", "6s ago", "now"; "-" for never. */
 char *format_left(char *buf, size_t size, usec_t span);

@@ -111,7 +111,8 @@ static bool is_unit_like(const char *s)
 	return consists_of(s, UNIT_CHARACTERS, UNIT_MAX) && *s != '.' && *s != '-';
 }
 
-static int judge_text(const struct argument *a, const char *text, const char **ret, const char **reterr)
+static int judge_text(const struct argument *a, const char *text, const char **ret,
+		      const char **reterr)
 {
 	bool is_good = false, may_be_empty = false;
 
@@ -164,7 +165,8 @@ static int read_units(sd_bus_message *message, struct control_request *request, 
 		return -EINVAL;
 	while ((r = sd_bus_message_read_basic(message, 's', &unit)) > 0) {
 		if (request->n_units == CONTROL_UNITS_MAX) {
-			*reterr = "these are more units than may be asked for at once: use patterns";
+			*reterr =
+				"these are more units than may be asked for at once: use patterns";
 			return -EINVAL;
 		}
 		if (!consists_of(unit, PATTERN_CHARACTERS, UNIT_MAX)) {
@@ -212,8 +214,9 @@ static int read_keys(sd_bus_message *message, struct method_keys *keys, const ch
 	return r < 0 || sd_bus_message_exit_container(message) < 0 ? -EINVAL : 0;
 }
 
-static int read_argument(const struct argument *a, sd_bus_message *message, struct control_request *request,
-			 struct method_keys *keys, const char **reterr)
+static int read_argument(const struct argument *a, sd_bus_message *message,
+			 struct control_request *request, struct method_keys *keys,
+			 const char **reterr)
 {
 	void *field = (char *) request + a->offset;
 	const char *text;

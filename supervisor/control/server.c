@@ -42,7 +42,8 @@ struct call {
 	struct connection *connection;
 	sd_bus_message *question;
 	struct method_keys keys; /* lent by the question */
-	sd_bus_message *rows;    /* those that are not sent yet: the answer, or a signal if it is a long one; or NULL */
+	/* those that are not sent yet: the answer, or a signal if it is a long one; or NULL */
+	sd_bus_message *rows;
 	size_t bytes;            /* of these */
 	bool is_long;            /* some rows have gone ahead */
 	int error;               /* why no answer can be given */
@@ -86,8 +87,8 @@ static struct call *call_find(struct control_server *s, uint64_t id)
 	return call;
 }
 
-static struct call *call_new(struct control_server *s, struct connection *c, sd_bus_message *question,
-			     const struct method_keys *keys)
+static struct call *call_new(struct control_server *s, struct connection *c,
+			     sd_bus_message *question, const struct method_keys *keys)
 {
 	struct call *call = calloc(1, sizeof(*call));
 
@@ -196,7 +197,8 @@ static void turn_away(struct control_server *s)
 	take_spare(s);
 }
 
-/* Looks again later. Without that the loop would find the same queue at once, and again, for ever. */
+/* Looks again later. Without that the loop would find the same queue at once, and again, for
+ * ever. */
 static void pause_accepting(struct control_server *s)
 {
 	if (sd_event_source_set_time_relative(s->pause, PAUSE) >= 0 &&
@@ -230,7 +232,8 @@ static int welcome(struct control_server *s, int fd)
 	return r;
 }
 
-static int on_accept(sd_event_source *source _unused_, int listening, uint32_t events _unused_, void *userdata)
+static int on_accept(sd_event_source *source _unused_, int listening, uint32_t events _unused_,
+		     void *userdata)
 {
 	struct control_server *s = userdata;
 
@@ -252,8 +255,8 @@ static int on_accept(sd_event_source *source _unused_, int listening, uint32_t e
 
 /* ---- questions ---- */
 
-static int on_call(void *userdata, struct connection *c, const struct method *method, sd_bus_message *m,
-		   sd_bus_error *reterr)
+static int on_call(void *userdata, struct connection *c, const struct method *method,
+		   sd_bus_message *m, sd_bus_error *reterr)
 {
 	struct control_server *s = userdata;
 	struct control_request request;
@@ -285,7 +288,8 @@ static int new_signal(struct call *call, sd_bus_message **ret)
 	int r = sd_bus_message_get_cookie(call->question, &serial);
 
 	if (r >= 0)
-		r = sd_bus_message_new_signal(call->connection->bus, &m, METHODS_PATH, METHODS_INTERFACE, "Rows");
+		r = sd_bus_message_new_signal(call->connection->bus, &m, METHODS_PATH,
+					      METHODS_INTERFACE, "Rows");
 	if (r >= 0)
 		r = sd_bus_message_append_basic(m, 't', &serial);
 	if (r >= 0)
@@ -329,7 +333,8 @@ static int send_to(struct control_server *s, struct connection *c, sd_bus_messag
 	return connection_send(c, m, bytes);
 }
 
-/* What was to be the answer turns out to be the beginning of a long one: its rows are copied into a signal. */
+/* What was to be the answer turns out to be the beginning of a long one: its rows are copied into a
+ * signal. */
 static int turn_into_signal(struct call *call)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
@@ -390,7 +395,8 @@ void control_row(struct control_server *s, uint64_t id, const struct supd_row *r
 }
 
 /* Of a long answer the last rows go ahead as well, and the answer has none. */
-static int finish_answer(struct control_server *s, struct call *call, int status, const char *message)
+static int finish_answer(struct control_server *s, struct call *call, int status,
+			 const char *message)
 {
 	_cleanup_free_ char *text = text_printable(message ? message : "");
 	int r = text ? 0 : -ENOMEM;
@@ -407,8 +413,8 @@ static int finish_answer(struct control_server *s, struct call *call, int status
 static int send_error(struct call *call, int error)
 {
 	_cleanup_(sd_bus_message_unrefp) sd_bus_message *m = NULL;
-	int r = sd_bus_message_new_method_errnof(call->question, &m, error, "supd could not answer: %s",
-						 strerror(-error));
+	int r = sd_bus_message_new_method_errnof(call->question, &m, error,
+						 "supd could not answer: %s", strerror(-error));
 
 	return r < 0 ? r : connection_send(call->connection, m, 0);
 }
@@ -463,11 +469,13 @@ static int start_accepting(struct control_server *s)
 	if (r >= 0)
 		r = sd_event_source_set_priority(s->accepting, PRIORITY);
 	if (r >= 0)
-		r = sd_event_add_time_relative(s->event, &s->pause, CLOCK_BOOTTIME, PAUSE, 0, on_pause_over, s);
+		r = sd_event_add_time_relative(s->event, &s->pause, CLOCK_BOOTTIME, PAUSE, 0,
+					       on_pause_over, s);
 	return r < 0 ? r : sd_event_source_set_enabled(s->pause, SD_EVENT_OFF);
 }
 
-int control_server_new(sd_event *event, const struct control_config *config, struct control_server **ret)
+int control_server_new(sd_event *event, const struct control_config *config,
+		       struct control_server **ret)
 {
 	struct control_server *s = calloc(1, sizeof(*s));
 	int r;

@@ -127,7 +127,8 @@ static void print_blanks(size_t n, FILE *f)
 }
 
 /* In @width cells; cut with an ellipsis if it is wider. */
-static void print_cell(const struct table_cell *cell, size_t width, bool is_last, bool has_color, FILE *f)
+static void print_cell(const struct table_cell *cell, size_t width, bool is_last, bool has_color,
+		       FILE *f)
 {
 	size_t cells = cell->width;
 
@@ -150,7 +151,8 @@ static void print_header(const struct table *t, const size_t width[], bool has_c
 {
 	for (size_t c = 0; c < t->n_columns; c++) {
 		const char *header = t->column[c].header;
-		const struct table_cell cell = { (char *) (uintptr_t) header, format_width(header), TABLE_HEADER };
+		const struct table_cell cell = { (char *) (uintptr_t) header, format_width(header),
+						 TABLE_HEADER };
 
 		print_cell(&cell, width[c], c + 1 == t->n_columns, has_color, f);
 	}

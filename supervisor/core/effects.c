@@ -49,7 +49,8 @@ static void token_release(struct manager *m, struct unit *u)
 	u->main_pid = 0;
 }
 
-/* What the machine knows of the run, copied to its record: the commands after the main one are told of it. */
+/* What the machine knows of the run, copied to its record: the commands after the main one are told
+ * of it. */
 static void run_follow(struct unit *u)
 {
 	u->run->result = u->service.result;
@@ -59,7 +60,8 @@ static void run_follow(struct unit *u)
 	u->run->main_wstatus = u->service.main_wstatus;
 }
 
-static int spawn(struct manager *m, const struct supd_now *now, struct unit *u, const struct service_effect *fx)
+static int spawn(struct manager *m, const struct supd_now *now, struct unit *u,
+		 const struct service_effect *fx)
 {
 	const struct service_spec *spec = u->config->spec;
 	struct spawn_request request;
@@ -107,7 +109,8 @@ static void ended(struct manager *m, const struct supd_now *now, struct unit *u)
 }
 
 /* Another run of a service that failed; @ret_answer begins it, or says that it is not to be. */
-static void restart(struct manager *m, const struct supd_now *now, struct unit *u, struct service_event *ret_answer)
+static void restart(struct manager *m, const struct supd_now *now, struct unit *u,
+		    struct service_event *ret_answer)
 {
 	const struct supd_cause cause = {
 		.size = sizeof(cause), .kind = CAUSE_RESTART, .attempt = u->run->attempt + 1,
@@ -115,8 +118,11 @@ static void restart(struct manager *m, const struct supd_now *now, struct unit *
 		.scheduled_real = u->run->scheduled_real, .scheduled_boot = u->run->scheduled_boot,
 	};
 
-	*ret_answer = (struct service_event) { .kind = SVC_REFUSED, .boot = now->boot, .result = RUN_RESULT_START_LIMIT };
-	if (m->state == SUPD_MANAGER_STOPPING || !start_limit_take(&u->chain->limit, u->config->spec->restart, now->boot))
+	*ret_answer = (struct service_event){ .kind = SVC_REFUSED,
+					      .boot = now->boot,
+					      .result = RUN_RESULT_START_LIMIT };
+	if (m->state == SUPD_MANAGER_STOPPING ||
+	    !start_limit_take(&u->chain->limit, u->config->spec->restart, now->boot))
 		return;
 	if (run_begin(m, now, &cause, &u->run) < 0 || unit_token_new(m, u) < 0)
 		return;
@@ -127,8 +133,8 @@ static void restart(struct manager *m, const struct supd_now *now, struct unit *
 }
 
 /* Does one effect. True if it failed at once and @ret_answer is the event that says so. */
-static bool effect_do(struct manager *m, const struct supd_now *now, struct unit *u, const struct service_effect *fx,
-		      struct service_event *ret_answer)
+static bool effect_do(struct manager *m, const struct supd_now *now, struct unit *u,
+		      const struct service_effect *fx, struct service_event *ret_answer)
 {
 	const struct world *w = m->world;
 	int r;
@@ -138,14 +144,19 @@ static bool effect_do(struct manager *m, const struct supd_now *now, struct unit
 		r = w->check(w->ctx, u->token, u->name, u->config->spec);
 		if (r >= 0)
 			return false;
-		*ret_answer = (struct service_event) { .kind = SVC_CHECKED, .boot = now->boot, .error = -r };
+		*ret_answer = (struct service_event){ .kind = SVC_CHECKED,
+						      .boot = now->boot,
+						      .error = -r };
 		return true;
 	case SVC_FX_SPAWN:
 		r = spawn(m, now, u, fx);
 		if (r >= 0)
 			return false;
-		*ret_answer = (struct service_event) {
-			.kind = SVC_SPAWN_FAILED, .boot = now->boot, .step = EXEC_STEP_FORK, .error = -r,
+		*ret_answer = (struct service_event){
+			.kind = SVC_SPAWN_FAILED,
+			.boot = now->boot,
+			.step = EXEC_STEP_FORK,
+			.error = -r,
 		};
 		return true;
 	case SVC_FX_CANCEL:
@@ -175,12 +186,14 @@ static bool effect_do(struct manager *m, const struct supd_now *now, struct unit
 	return false;
 }
 
-/* Is it made to end: has it been asked to, or has it taken too long? One that ends by itself goes the same way. */
-static const char *stopping_reason(const struct manager *m, const struct unit *u, enum service_state before,
-				   const struct service_event *ev)
+/* Is it made to end: has it been asked to, or has it taken too long? One that ends by itself goes
+ * the same way. */
+static const char *stopping_reason(const struct manager *m, const struct unit *u,
+				   enum service_state before, const struct service_event *ev)
 {
 	enum service_state after = u->service.state;
-	bool was_up = before > SERVICE_DEAD && before < SERVICE_STOP, goes_down = after >= SERVICE_STOP && after < SERVICE_FAILED;
+	bool was_up = before > SERVICE_DEAD && before < SERVICE_STOP,
+	     goes_down = after >= SERVICE_STOP && after < SERVICE_FAILED;
 
 	if (!was_up || !goes_down)
 		return NULL;
@@ -204,7 +217,8 @@ static void tell_stopping(struct manager *m, const struct unit *u, const char *r
 	manager_tell(m, "stopping", u->name, &r);
 }
 
-void unit_event(struct manager *m, const struct supd_now *now, struct unit *u, const struct service_event *ev)
+void unit_event(struct manager *m, const struct supd_now *now, struct unit *u,
+		const struct service_event *ev)
 {
 	struct service_event event = *ev, answer;
 	struct service_effects fx;

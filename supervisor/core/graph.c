@@ -83,7 +83,8 @@ int graph_add(struct graph_node *from, struct graph_node *to, const struct depen
 		r = add_pair(from, to, EDGE_REQUIRES, EDGE_REQUIRED_BY, why);
 		return r < 0 ? r : add_pair(to, from, EDGE_BOUND, EDGE_NAMED, why);
 	case DEPENDENCY_WANTS:
-	case DEPENDENCY_UPHOLDS: /* to start a oneshot again and again while we are up is nothing anybody wants */
+	case DEPENDENCY_UPHOLDS: /* to start a oneshot again and again while we are up is nothing
+				    anybody wants */
 		return add_pair(from, to, EDGE_WANTS, EDGE_NAMED, why);
 	case DEPENDENCY_PART_OF:
 		return add_pair(to, from, EDGE_PART, EDGE_NAMED, why);
@@ -231,7 +232,8 @@ static int order_group(struct graph *g, struct graph_node *group)
 	for (size_t i = 0; r >= 0 && i < n; i++) {
 		const struct graph_edge e = group->edge[i];
 
-		if ((e.kind == EDGE_REQUIRES || e.kind == EDGE_WANTS) && !comes_after(g, e.to, group))
+		if ((e.kind == EDGE_REQUIRES || e.kind == EDGE_WANTS) &&
+		    !comes_after(g, e.to, group))
 			r = add_pair(group, e.to, EDGE_AFTER, EDGE_BEFORE, NULL);
 	}
 	return r;

@@ -2,12 +2,12 @@
 #ifndef SUPD_CORE_GRAPH_H
 #define SUPD_CORE_GRAPH_H
 
-/* Who depends on whom, both ways: made of what all units say, anew whenever that changes. Only units that depend on
- * others, or others on them, are in it. Pure.
+/* Who depends on whom, both ways: made of what all units say, anew whenever that changes. Only
+ * units that depend on others, or others on them, are in it. Pure.
  *
- * The order (EDGE_AFTER) of nodes that are not excluded never has a circle: graph_cycle() finds those that the files
- * make, whose nodes are excluded then (the units are mistaken), and graph_order_groups() makes none. So whatever
- * waits for its turn gets it. */
+ * The order (EDGE_AFTER) of nodes that are not excluded never has a circle: graph_cycle() finds
+ * those that the files make, whose nodes are excluded then (the units are mistaken), and
+ * graph_order_groups() makes none. So whatever waits for its turn gets it. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,13 +26,15 @@ enum graph_edge_kind {
 	EDGE_CONFLICTS,   /* stopped when we start; both ways */
 	EDGE_AFTER,       /* we come after it */
 	EDGE_BEFORE,      /* the other way */
-	EDGE_REQUIRED_BY, /* REQUIRES and REQUISITE, the other way: stops and is restarted with us */
+	/* REQUIRES and REQUISITE, the other way: stops and is restarted with us */
+	EDGE_REQUIRED_BY,
 	EDGE_PART,        /* a part of us: stops and is restarted with us */
 	EDGE_STOPS,       /* stops with us */
 	EDGE_BOUND,       /* stops when we are no more, for whatever reason */
 	EDGE_ON_SUCCESS,
 	EDGE_ON_FAILURE,
-	EDGE_NAMED,       /* the other way of those that mean nothing there: so that a node knows that it is named */
+	/* the other way of those that mean nothing there: so that a node knows that it is named */
+	EDGE_NAMED,
 };
 
 struct graph_node;
@@ -76,11 +78,13 @@ void graph_clear(struct graph *g);
 /* Takes out nodes without edges, unit and job. */
 void graph_prune(struct graph *g, void (*gone)(struct graph_node *n));
 
-/* A node on a circle of EDGE_AFTER without excluded nodes; NULL: there is none. From it, graph_cycle_next() is the one
- * that it comes after, and so on around; the edge to it says why. Until the next call on this graph. */
+/* A node on a circle of EDGE_AFTER without excluded nodes; NULL: there is none. From it,
+ * graph_cycle_next() is the one that it comes after, and so on around; the edge to it says why.
+ * Until the next call on this graph. */
 struct graph_node *graph_cycle(struct graph *g);
 const struct graph_edge *graph_cycle_next(const struct graph_node *n);
-/* Groups come after what they start, where nothing says otherwise. After all circles were excluded. 0 or -ENOMEM. */
+/* Groups come after what they start, where nothing says otherwise. After all circles were excluded.
+ * 0 or -ENOMEM. */
 int graph_order_groups(struct graph *g);
 
 /* Begins a walk: nothing has been met. */

@@ -29,8 +29,8 @@ static int expand(const struct key_context *c, const char *text, char **ret)
 	int r = specifier_expand(reading->specifiers, text, c->arena, ret, &letter);
 
 	if (r == -EINVAL)
-		key_error(c, "%s= asks for %%%c, which is not known here: '%s'", c->assignment->key, letter,
-			  text_escape_to(shown, sizeof(shown), text));
+		key_error(c, "%s= asks for %%%c, which is not known here: '%s'", c->assignment->key,
+			  letter, text_escape_to(shown, sizeof(shown), text));
 	return r;
 }
 
@@ -113,7 +113,8 @@ static bool is_own_dropin(const char *file)
 
 static bool says_enabled(const struct assignment *a)
 {
-	return (str_equal(a->key, "Enabled") || str_equal(a->key, "X-Enabled")) && !is_own_dropin(a->file);
+	return (str_equal(a->key, "Enabled") || str_equal(a->key, "X-Enabled")) &&
+	       !is_own_dropin(a->file);
 }
 
 /* Leaves those of [Install]; what is wrong elsewhere is not said here. */
@@ -130,8 +131,9 @@ static void keep_install(struct assignments *all, struct install *install)
 	install->is_there = n > 0;
 }
 
-int install_read(const char *name, const struct unit_source *source, const struct specifiers *common,
-		 struct arena *arena, struct diag *d, struct install *ret)
+int install_read(const char *name, const struct unit_source *source,
+		 const struct specifiers *common, struct arena *arena, struct diag *d,
+		 struct install *ret)
 {
 	struct specifiers specifiers = *common;
 	struct reading reading = { .specifiers = &specifiers };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The manager's life, and settling: what follows from an event, in a fixed order, until nothing more does. */
+/* The manager's life, and settling: what follows from an event, in a fixed order, until nothing
+ * more does. */
 #include "core/manager.h"
 
 #include <errno.h>
@@ -15,7 +16,8 @@
 
 /* ---- making and ending ---- */
 
-int manager_new(const struct world *world, const struct manager_config *config, struct manager **ret)
+int manager_new(const struct world *world, const struct manager_config *config,
+		struct manager **ret)
 {
 	struct manager *m = calloc(1, sizeof(*m));
 	bool on = false;
@@ -209,7 +211,8 @@ struct unit *manager_need_unit(struct manager *m, const char *name)
 
 void manager_unload_unit(struct manager *m, struct unit *u)
 {
-	if (!u || u->is_named || u->is_needed || u->run || u->restart_run || u->is_queued || unit_is_active(u))
+	if (!u || u->is_named || u->is_needed || u->run || u->restart_run || u->is_queued ||
+	    unit_is_active(u))
 		return;
 	manager_forget(m, u);
 }
@@ -236,9 +239,11 @@ int manager_load(struct manager *m, struct diag *d)
 	return r < 0 ? r : heap_reserve(&m->deadlines, m->units.n);
 }
 
-void manager_tell(struct manager *m, const char *type, const char *unit, const struct report *fields)
+void manager_tell(struct manager *m, const char *type, const char *unit,
+		  const struct report *fields)
 {
-	const struct supd_row none = { 0 }, row = fields ? (struct supd_row) { fields->field, fields->n } : none;
+	const struct supd_row none = { 0 },
+			      row = fields ? (struct supd_row){ fields->field, fields->n } : none;
 
 	if (m->observer.event && !(fields && fields->is_failed))
 		m->observer.event(m->observer.userdata, type, unit, &row);
@@ -325,7 +330,8 @@ static void begin_restart(struct manager *m, const struct supd_now *now, struct 
 	cause.scheduled_real = run->scheduled_real;
 	cause.scheduled_boot = run->scheduled_boot;
 	memcpy(cause.run_id, run->id, sizeof(cause.run_id));
-	/* A reload may have made it unfit meanwhile: who waits for the run must hear that none comes. */
+	/* A reload may have made it unfit meanwhile: who waits for the run must hear that none
+	 * comes. */
 	if (unit_start(m, now, u->name, &cause) != MANAGER_DONE && m->observer.settled)
 		m->observer.settled(m->observer.userdata, u, false);
 }
@@ -370,13 +376,16 @@ static void tell_plugin(struct manager *m, const struct supd_now *now, struct un
 }
 
 /* Those around a unit with dependencies hear of what became of it. */
-static void tell_neighbours(struct manager *m, const struct supd_now *now, struct unit *u, bool ended, bool rests)
+static void tell_neighbours(struct manager *m, const struct supd_now *now, struct unit *u,
+			    bool ended, bool rests)
 {
-	bool is_chain = u->chain && u->chain->is_going_on, waits = u->service.state == SERVICE_AUTO_RESTART;
+	bool is_chain = u->chain && u->chain->is_going_on,
+	     waits = u->service.state == SERVICE_AUTO_RESTART;
 	bool is_over = (ended && !waits) || (rests && is_chain);
 	enum run_result result = u->run ? u->run->result : RUN_RESULT_NONE;
 
-	if (is_over && result != RUN_RESULT_SUCCESS && result != RUN_RESULT_SKIPPED && !u->restart_wanted)
+	if (is_over && result != RUN_RESULT_SUCCESS && result != RUN_RESULT_SKIPPED &&
+	    !u->restart_wanted)
 		turns_failed(m, now, u);
 	if (rests && u->run)
 		turns_at_rest(m, now, u, ended);
@@ -440,7 +449,8 @@ static void transitions(struct manager *m, const struct supd_now *now)
 	}
 	if (m->state == SUPD_MANAGER_STOPPING && !is_anything_active(m))
 		enter(m, SUPD_MANAGER_ENDED);
-	plugin_host_apply(&m->host, now, m->state == SUPD_MANAGER_RUNNING && gate_is_open(&m->gate));
+	plugin_host_apply(&m->host, now,
+			  m->state == SUPD_MANAGER_RUNNING && gate_is_open(&m->gate));
 }
 
 static void arm(struct manager *m, enum supd_clock clock, usec_t when)
@@ -470,7 +480,8 @@ void manager_settle(struct manager *m, const struct supd_now *now)
 	} while (m->notice_first);
 	m->is_settling = false;
 	arm(m, SUPD_CLOCK_REALTIME, m->host.wake[SUPD_CLOCK_REALTIME]);
-	arm(m, SUPD_CLOCK_BOOTTIME, usec_min(heap_when(&m->deadlines), m->host.wake[SUPD_CLOCK_BOOTTIME]));
+	arm(m, SUPD_CLOCK_BOOTTIME,
+	    usec_min(heap_when(&m->deadlines), m->host.wake[SUPD_CLOCK_BOOTTIME]));
 }
 
 /* ---- events of the world ---- */
@@ -481,7 +492,8 @@ static void service_deadlines(struct manager *m, const struct supd_now *now)
 
 	while (heap_when(&m->deadlines) <= now->boot) {
 		struct heap_item *i = heap_first(&m->deadlines);
-		struct unit *u = (struct unit *) (void *) ((char *) i - offsetof(struct unit, deadline));
+		struct unit *u =
+			(struct unit *) (void *) ((char *) i - offsetof(struct unit, deadline));
 
 		heap_set(&m->deadlines, i, USEC_NEVER);
 		unit_event(m, now, u, &ev);
@@ -515,8 +527,8 @@ static void service_answer(struct manager *m, const struct supd_now *now, world_
 	manager_settle(m, now);
 }
 
-void manager_checked(struct manager *m, const struct supd_now *now, world_token token, enum condition_outcome outcome,
-		     const char *unmet, int error)
+void manager_checked(struct manager *m, const struct supd_now *now, world_token token,
+		     enum condition_outcome outcome, const char *unmet, int error)
 {
 	const struct service_event ev = {
 		.kind = SVC_CHECKED, .boot = now->boot, .outcome = outcome, .error = error,
@@ -544,8 +556,8 @@ void manager_spawned(struct manager *m, const struct supd_now *now, world_token 
 	service_answer(m, now, token, &ev);
 }
 
-void manager_spawn_failed(struct manager *m, const struct supd_now *now, world_token token, enum exec_step step,
-			  int error)
+void manager_spawn_failed(struct manager *m, const struct supd_now *now, world_token token,
+			  enum exec_step step, int error)
 {
 	const struct service_event ev = {
 		.kind = SVC_SPAWN_FAILED, .boot = now->boot, .step = step, .error = error,
@@ -554,10 +566,14 @@ void manager_spawn_failed(struct manager *m, const struct supd_now *now, world_t
 	service_answer(m, now, token, &ev);
 }
 
-void manager_exited(struct manager *m, const struct supd_now *now, world_token token, const struct process_end *end)
+void manager_exited(struct manager *m, const struct supd_now *now, world_token token,
+		    const struct process_end *end)
 {
 	const struct service_event ev = {
-		.kind = SVC_EXITED, .boot = now->boot, .wstatus = end->wstatus, .oom_killed = end->oom_killed,
+		.kind = SVC_EXITED,
+		.boot = now->boot,
+		.wstatus = end->wstatus,
+		.oom_killed = end->oom_killed,
 	};
 	struct unit *u = unit_of_token(m, token);
 
@@ -570,7 +586,8 @@ void manager_exited(struct manager *m, const struct supd_now *now, world_token t
 	service_answer(m, now, token, &ev);
 }
 
-/* Each process of a run meets the same refusals: the first tells. Without memory the log has to do. */
+/* Each process of a run meets the same refusals: the first tells. Without memory the log has to
+ * do. */
 void manager_refused(struct manager *m, world_token token, struct diag *refused)
 {
 	struct unit *u = unit_of_token(m, token);
@@ -582,9 +599,12 @@ void manager_refused(struct manager *m, world_token token, struct diag *refused)
 		diag_move(u->run->refused, refused);
 }
 
-void manager_notified(struct manager *m, const struct supd_now *now, world_token token, const struct notification *said)
+void manager_notified(struct manager *m, const struct supd_now *now, world_token token,
+		      const struct notification *said)
 {
-	const struct service_event ev = { .kind = SVC_EXTEND, .boot = now->boot, .extend = said->extend };
+	const struct service_event ev = { .kind = SVC_EXTEND,
+					  .boot = now->boot,
+					  .extend = said->extend };
 	struct unit *u = unit_of_token(m, token);
 
 	if (u && u->run) {
@@ -603,7 +623,8 @@ void manager_tree_empty(struct manager *m, const struct supd_now *now, world_tok
 	service_answer(m, now, token, &ev);
 }
 
-void manager_saved(struct manager *m, const struct supd_now *now, const char *plugin, uint64_t ticket, int result)
+void manager_saved(struct manager *m, const struct supd_now *now, const char *plugin,
+		   uint64_t ticket, int result)
 {
 	struct plugin_host *h = &m->host;
 

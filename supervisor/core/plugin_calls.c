@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a plugin may ask of its host: the calls of struct supd_host, except for those about its units. */
+/* What a plugin may ask of its host: the calls of struct supd_host, except for those about its
+ * units. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

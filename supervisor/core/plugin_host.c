@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The host's side of supd-plugin.h: a plugin's life from the verdict to its stop, its part of a reload,
- * and what is asked of it. What it asks stands in plugin_calls.c, its units in plugin_units.c. */
+/* The host's side of supd-plugin.h: a plugin's life from the verdict to its stop, its part of a
+ * reload, and what is asked of it. What it asks stands in plugin_calls.c, its units in
+ * plugin_units.c. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>

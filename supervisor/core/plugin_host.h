@@ -2,8 +2,9 @@
 #ifndef SUPD_CORE_PLUGIN_HOST_H
 #define SUPD_CORE_PLUGIN_HOST_H
 
-/* The manager's side of a plugin. plugin_host.c has its life, plugin_calls.c what it may ask, plugin_units.c
- * its units; the manager and its reload are the only users. Moments are as in struct supd_now. */
+/* The manager's side of a plugin. plugin_host.c has its life, plugin_calls.c what it may ask,
+ * plugin_units.c its units; the manager and its reload are the only users. Moments are as in struct
+ * supd_now. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,10 +46,12 @@ struct plugin_host {
 	void *listener_data;
 	usec_t wake[SUPD_CLOCK_COUNT];
 	uint64_t last_ticket;
-	void *unsaved; /* the state that could not be written when the instance stopped; NULL: none */
+	/* the state that could not be written when the instance stopped; NULL: none */
+	void *unsaved;
 	size_t n_unsaved;
 	bool is_preparing;
-	const char *const *only;          /* while it prepares: nothing else is looked at; NULL: all */
+	/* while it prepares: nothing else is looked at; NULL: all */
+	const char *const *only;
 	bool is_stopping;  /* inside plugin->stop(): saves are synchronous */
 	struct names units; /* struct plugin_unit */
 	char shown[FRAGMENT_PATH_MAX]; /* the path of the unit that was asked for last */
@@ -64,10 +67,12 @@ void plugin_host_run(struct plugin_host *h, const struct supd_now *now, const st
 		     enum supd_run_stage stage);
 /* Errors of units that are new, changed, or were valid so far go to @mistakes. */
 int plugin_host_prepare(struct plugin_host *h, const struct supd_now *now, struct diag *mistakes);
-/* The same, but all units other than @only (NULL-terminated) are as they were, whatever is on the disk. */
-int plugin_host_prepare_only(struct plugin_host *h, const struct supd_now *now, const char *const *only,
-			     struct diag *mistakes);
-void plugin_host_commit(struct plugin_host *h, const struct supd_now *now, struct reload_report *report);
+/* The same, but all units other than @only (NULL-terminated) are as they were, whatever is on the
+ * disk. */
+int plugin_host_prepare_only(struct plugin_host *h, const struct supd_now *now,
+			     const char *const *only, struct diag *mistakes);
+void plugin_host_commit(struct plugin_host *h, const struct supd_now *now,
+			struct reload_report *report);
 void plugin_host_abort(struct plugin_host *h);
 
 /* plugin_calls.c: fills h->table; and forgets the state that was kept for the next start. */
@@ -81,12 +86,13 @@ int plugin_units_problem(void *ctx, const struct supd_problem *p);
 struct plugin_unit *plugin_unit_find(struct plugin_host *h, const char *name);
 /* The path of its file, or its name; lent until the next is asked for. */
 const char *plugin_unit_fragment(struct plugin_host *h, const struct plugin_unit *pu);
-/* Is any unit's file mistaken? Then the plugin looks at it again at each reload: what it lacked may be there. */
+/* Is any unit's file mistaken? Then the plugin looks at it again at each reload: what it lacked may
+ * be there. */
 bool plugin_units_have_mistakes(const struct plugin_host *h);
 /* Said once, when they are read first; a reload answers whoever asked for it. */
 void plugin_units_log(const struct plugin_host *h);
-/* Of a reload that is prepared: mistakes that are new; then what changes, and that this is now how things
- * are; or all as it was. */
+/* Of a reload that is prepared: mistakes that are new; then what changes, and that this is now how
+ * things are; or all as it was. */
 void plugin_units_blame(struct plugin_host *h, struct diag *mistakes);
 void plugin_units_report(const struct plugin_host *h, struct reload_report *report);
 void plugin_units_settle(struct plugin_host *h);

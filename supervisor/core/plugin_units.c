@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The units of a plugin's suffix: their files read for it, its judgement of them kept, and what a reload
- * changes in both. */
+/* The units of a plugin's suffix: their files read for it, its judgement of them kept, and what a
+ * reload changes in both. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -43,8 +43,10 @@ static struct candidate *candidate_find(const struct manager *m, const char *nam
 	return c;
 }
 
-/* Takes @config, NULL for a unit that is no more. NULL when memory ran out (@config is the caller's then). */
-static struct candidate *candidate_add(struct manager *m, const char *name, struct unit_config *config)
+/* Takes @config, NULL for a unit that is no more. NULL when memory ran out (@config is the caller's
+ * then). */
+static struct candidate *candidate_add(struct manager *m, const char *name,
+				       struct unit_config *config)
 {
 	struct candidate *c = calloc(1, sizeof(*c));
 
@@ -124,8 +126,8 @@ const struct unit_config *reload_need_unit(struct manager *m, const char *name)
 	struct candidate *c = candidate_find(m, name);
 	struct unit *u = names_find(&m->units, name);
 
-	if (!c && (!u || u->is_gone) && unit_name_is_instance(name) && unit_name_kind(name) == UNIT_SERVICE &&
-	    consider(m, name, false) >= 0)
+	if (!c && (!u || u->is_gone) && unit_name_is_instance(name) &&
+	    unit_name_kind(name) == UNIT_SERVICE && consider(m, name, false) >= 0)
 		c = candidate_find(m, name);
 	if (u)
 		u->is_needed = true;
@@ -136,8 +138,8 @@ const struct unit_config *reload_need_unit(struct manager *m, const char *name)
 	return !u || u->is_gone ? NULL : config_of(u);
 }
 
-/* Units that were, and that no file and no link names now: removed; instances, whose template is still there, are
- * what it says now. */
+/* Units that were, and that no file and no link names now: removed; instances, whose template is
+ * still there, are what it says now. */
 static int consider_unnamed(struct manager *m, struct unit *u)
 {
 	if (u->is_gone || u->is_named)
@@ -181,8 +183,8 @@ static void abort_names(struct manager *m)
 /* A failure stays, for people to see. */
 static bool is_superfluous(const struct unit *u)
 {
-	return !u->is_named && !u->is_needed && !u->is_gone && !unit_is_active(u) && !u->is_queued &&
-	       u->service.state != SERVICE_FAILED;
+	return !u->is_named && !u->is_needed && !u->is_gone && !unit_is_active(u) &&
+	       !u->is_queued && u->service.state != SERVICE_FAILED;
 }
 
 /* Instances that nobody names and nobody needs go, when they do nothing. */
@@ -205,15 +207,18 @@ static int drop_superfluous(struct manager *m)
 	return heap_reserve(&m->deadlines, m->units.n + HASH_COUNT(m->candidate));
 }
 
-/* A run ends under the rules with which it began; what merely remains active after its run follows the new ones. */
+/* A run ends under the rules with which it began; what merely remains active after its run follows
+ * the new ones. */
 static bool must_wait(const struct unit *u, const struct unit_config *config)
 {
-	bool has_processes = u->service.state != SERVICE_EXITED && u->service.state != SERVICE_AUTO_RESTART;
+	bool has_processes = u->service.state != SERVICE_EXITED &&
+			     u->service.state != SERVICE_AUTO_RESTART;
 
 	return unit_is_active(u) && (has_processes || config->load != UNIT_LOADED);
 }
 
-static void replace(struct manager *m, const struct supd_now *now, struct unit *u, struct unit_config *config)
+static void replace(struct manager *m, const struct supd_now *now, struct unit *u,
+		    struct unit_config *config)
 {
 	const struct service_event ev = { .kind = SVC_SPEC_CHANGED, .boot = now->boot };
 
@@ -230,7 +235,8 @@ static void replace(struct manager *m, const struct supd_now *now, struct unit *
 	}
 }
 
-static void apply(struct manager *m, const struct supd_now *now, struct candidate *c, struct reload_report *r)
+static void apply(struct manager *m, const struct supd_now *now, struct candidate *c,
+		  struct reload_report *r)
 {
 	struct unit *u = names_find(&m->units, c->name);
 
@@ -319,7 +325,8 @@ static int consider_only(struct manager *m, const char *name)
 	return u && !u->is_gone && !candidate_add(m, name, NULL) ? -ENOMEM : 0;
 }
 
-static int prepare_only(struct manager *m, const struct supd_now *now, const char *const *names, struct diag *mistakes)
+static int prepare_only(struct manager *m, const struct supd_now *now, const char *const *names,
+			struct diag *mistakes)
 {
 	int r = 0;
 

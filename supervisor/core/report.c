@@ -164,7 +164,8 @@ void report_problem(struct report *r, const struct diag_entry *e)
 	report_string(r, "key", e->key);
 	report_string(r, "message", e->message);
 	report_string(r, "severity", report_severity(e));
-	report_string(r, "reason", is_applied ? NULL : not_applied_reason_to_string(not_applied_reason(e->key)));
+	report_string(r, "reason",
+		      is_applied ? NULL : not_applied_reason_to_string(not_applied_reason(e->key)));
 	report_string(r, "explanation", is_applied ? NULL : not_applied_explanation(e->key));
 }
 
@@ -210,7 +211,8 @@ static const char *run_words(struct report *r, const struct run *run)
 	return copy;
 }
 
-/* What the main process left to say, as its parent would see it; else what the step that failed stands for. */
+/* What the main process left to say, as its parent would see it; else what the step that failed
+ * stands for. */
 static void report_exit(struct report *r, const char *key, const struct run *run)
 {
 	if (run && run->result == RUN_RESULT_EXEC)
@@ -223,7 +225,8 @@ static void report_exit(struct report *r, const char *key, const struct run *run
 
 static void report_signal(struct report *r, const char *key, const struct run *run)
 {
-	bool is_signal = run && (run->result == RUN_RESULT_SIGNAL || run->result == RUN_RESULT_CORE_DUMP);
+	bool is_signal = run &&
+			 (run->result == RUN_RESULT_SIGNAL || run->result == RUN_RESULT_CORE_DUMP);
 	char buf[16];
 	char *copy;
 
@@ -280,12 +283,13 @@ static void report_last_run(struct report *r, const struct run *run)
 		report_problems(r, "refused", run->refused);
 }
 
-/* As systemd's ConditionResult= and AssertResult=, of the last run; null before they were judged. */
+/* As systemd's ConditionResult= and AssertResult=, of the last run; null before they were
+ * judged. */
 static void report_conditions(struct report *r, const struct unit *u)
 {
 	const struct run *run = u->run;
-	bool is_judged = run && u->config->spec && u->config->spec->conditions && u->service.state != SERVICE_CHECK &&
-			 run->result != RUN_RESULT_DEPENDENCY;
+	bool is_judged = run && u->config->spec && u->config->spec->conditions &&
+			 u->service.state != SERVICE_CHECK && run->result != RUN_RESULT_DEPENDENCY;
 	const char *unmet = run ? run_unmet(run) : NULL;
 	bool is_skipped = unmet && run->result == RUN_RESULT_SKIPPED;
 
@@ -300,7 +304,8 @@ static void report_conditions(struct report *r, const struct unit *u)
 	report_string(r, "unmet", unmet);
 }
 
-void report_run_waiting(struct report *r, const char *unit, const struct run *run, const char *words)
+void report_run_waiting(struct report *r, const char *unit, const struct run *run,
+			const char *words)
 {
 	bool has_ended = run && run->ended_boot != 0;
 
@@ -395,8 +400,8 @@ static char *quote(struct arena *arena, const char *word)
 
 static const char *command_line(struct report *r, const struct exec_command *c)
 {
-	char *line = arena_printf(r->arena, "%s%s%s", c->ignore_failure ? "-" : "", c->no_substitution ? ":" : "",
-				  c->path);
+	char *line = arena_printf(r->arena, "%s%s%s", c->ignore_failure ? "-" : "",
+				  c->no_substitution ? ":" : "", c->path);
 
 	for (size_t i = 1; line && c->argv[0] && c->argv[i]; i++) {
 		char *word = quote(r->arena, c->argv[i]);
@@ -436,11 +441,13 @@ static void report_all_commands(struct report *r, const struct service_spec *spe
 
 static void report_environment(struct report *r, const struct service_spec *spec)
 {
-	const char **file = arena_alloc(r->arena, (spec->exec->n_environment_files + 1) * sizeof(*file));
+	const char **file =
+		arena_alloc(r->arena, (spec->exec->n_environment_files + 1) * sizeof(*file));
 
 	r->is_failed |= !file;
 	for (size_t i = 0; i < spec->exec->n_environment_files && !r->is_failed; i++) {
-		file[i] = arena_printf(r->arena, "%s%s", spec->exec->environment_file[i].is_optional ? "-" : "",
+		file[i] = arena_printf(r->arena, "%s%s",
+				       spec->exec->environment_file[i].is_optional ? "-" : "",
 				       spec->exec->environment_file[i].path);
 		r->is_failed |= !file[i];
 	}

@@ -2,8 +2,9 @@
 #ifndef SUPD_CORE_REPORT_H
 #define SUPD_CORE_REPORT_H
 
-/* What there is to say of a unit, a run, a mistake, as rows: control/api.h names the keys. Pure. Everything a row
- * points to lives in the arena or in what it was made of. Each returns 0 or -ENOMEM. */
+/* What there is to say of a unit, a run, a mistake, as rows: control/api.h names the keys. Pure.
+ * Everything a row points to lives in the arena or in what it was made of. Each returns 0 or
+ * -ENOMEM. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,8 +20,8 @@ struct metric;
 struct unit;
 struct unit_config;
 
-/* A row in the making. All zero but the arena is an empty one; when memory runs out is_failed is set, and what
- * follows does nothing. */
+/* A row in the making. All zero but the arena is an empty one; when memory runs out is_failed is
+ * set, and what follows does nothing. */
 struct report {
 	struct arena *arena;
 	struct supd_field *field;
@@ -55,12 +56,15 @@ int report_end(const struct report *r, struct supd_row *ret);
 void report_unit(struct report *r, const struct unit *u);
 /* A unit that nobody knows, but that is spoken of. */
 void report_unit_missing(struct report *r, const char *name);
-/* SHOW: what its files say. Without @with_commands, nothing that might be secret: no commands, no environment. */
+/* SHOW: what its files say. Without @with_commands, nothing that might be secret: no commands, no
+ * environment. */
 void report_unit_properties(struct report *r, const struct unit_config *c, bool with_commands);
 /* START, STOP, RESTART, TRIGGER. @run may be NULL: none is known. */
 void report_run(struct report *r, const char *unit, const struct run *run);
-/* The same of one that has not begun, or that is to be followed by another: @words instead of how it went. */
-void report_run_waiting(struct report *r, const char *unit, const struct run *run, const char *words);
+/* The same of one that has not begun, or that is to be followed by another: @words instead of how
+ * it went. */
+void report_run_waiting(struct report *r, const char *unit, const struct run *run,
+			const char *words);
 void report_problem(struct report *r, const struct diag_entry *e);
 
 /* "error", "warning", "not-applied" */

@@ -43,7 +43,8 @@ static struct run_monitor *monitor_new(const struct unit *u)
 	return monitor;
 }
 
-int run_begin(struct manager *m, const struct supd_now *now, const struct supd_cause *cause, struct run **run)
+int run_begin(struct manager *m, const struct supd_now *now, const struct supd_cause *cause,
+	      struct run **run)
 {
 	struct run_monitor *monitor = NULL;
 	char *trigger = NULL;
@@ -117,10 +118,12 @@ static enum run_result judge_start(struct unit *u, const struct supd_now *now)
 	u->chain->n_restarts = 0;
 	if (!p->has_limit)
 		u->chain->limit = (struct start_limit) { 0 };
-	return start_limit_take(&u->chain->limit, p, now->boot) ? RUN_RESULT_NONE : RUN_RESULT_START_LIMIT;
+	return start_limit_take(&u->chain->limit, p, now->boot) ? RUN_RESULT_NONE
+								: RUN_RESULT_START_LIMIT;
 }
 
-void unit_begin(struct manager *m, const struct supd_now *now, struct unit *u, enum run_result refusal)
+void unit_begin(struct manager *m, const struct supd_now *now, struct unit *u,
+		enum run_result refusal)
 {
 	struct service_event ev = { .kind = SVC_START_REQUEST, .boot = now->boot };
 
@@ -176,11 +179,12 @@ static bool dependencies_refuse(const struct unit *u, bool start)
 
 	if (!spec || !spec->dependencies)
 		return false;
-	return start ? spec->dependencies->refuse_manual_start : spec->dependencies->refuse_manual_stop;
+	return start ? spec->dependencies->refuse_manual_start
+		     : spec->dependencies->refuse_manual_stop;
 }
 
-enum manager_verdict manager_start_unit(struct manager *m, const struct supd_now *now, const char *unit,
-					const struct supd_cause *cause)
+enum manager_verdict manager_start_unit(struct manager *m, const struct supd_now *now,
+					const char *unit, const struct supd_cause *cause)
 {
 	const struct unit *u = manager_load_unit(m, unit);
 	enum manager_verdict v = MANAGER_NO_MANUAL_START;
@@ -191,7 +195,8 @@ enum manager_verdict manager_start_unit(struct manager *m, const struct supd_now
 	return v;
 }
 
-enum manager_verdict manager_stop_unit(struct manager *m, const struct supd_now *now, const char *unit)
+enum manager_verdict manager_stop_unit(struct manager *m, const struct supd_now *now,
+				       const char *unit)
 {
 	struct unit *u = manager_unit(m, unit);
 
@@ -208,8 +213,8 @@ enum manager_verdict manager_stop_unit(struct manager *m, const struct supd_now 
 	return MANAGER_DONE;
 }
 
-enum manager_verdict manager_restart_unit(struct manager *m, const struct supd_now *now, const char *unit,
-					  const struct supd_cause *cause)
+enum manager_verdict manager_restart_unit(struct manager *m, const struct supd_now *now,
+					  const char *unit, const struct supd_cause *cause)
 {
 	struct unit *u = manager_load_unit(m, unit);
 	enum manager_verdict v;
@@ -221,7 +226,8 @@ enum manager_verdict manager_restart_unit(struct manager *m, const struct supd_n
 	if (!unit_is_active(u))
 		return manager_start_unit(m, now, unit, cause);
 	if (dependencies_refuse(u, true) || dependencies_refuse(u, false))
-		return dependencies_refuse(u, true) ? MANAGER_NO_MANUAL_START : MANAGER_NO_MANUAL_STOP;
+		return dependencies_refuse(u, true) ? MANAGER_NO_MANUAL_START
+						    : MANAGER_NO_MANUAL_STOP;
 	/* Nothing runs yet that could be restarted. */
 	if (unit_is_waiting(u))
 		return MANAGER_ALREADY_ACTIVE;
@@ -232,7 +238,8 @@ enum manager_verdict manager_restart_unit(struct manager *m, const struct supd_n
 	return MANAGER_DONE;
 }
 
-enum manager_verdict manager_reset_unit(struct manager *m, const struct supd_now *now, const char *unit)
+enum manager_verdict manager_reset_unit(struct manager *m, const struct supd_now *now,
+					const char *unit)
 {
 	const struct service_event ev = { .kind = SVC_RESET, .boot = now->boot };
 	struct unit *u = manager_unit(m, unit);
@@ -263,16 +270,20 @@ static bool possible_words(struct manager *m, const char *unit, char *buf, size_
 	if (unit_name_kind(unit) != UNIT_TIMER || !m->world->unit_resolve(m->world->ctx, unit))
 		return false;
 	if (unit_name_is_template(unit))
-		snprintf(buf, n, "%s is a template and no timer itself; enable an instance of it: supctl enable %.*sNAME.timer",
-			 unit, (int) (unit_name_suffix(unit) - unit), unit);
+		snprintf(
+			buf, n,
+			"%s is a template and no timer itself; enable an instance of it: supctl enable %.*sNAME.timer",
+			unit, (int) (unit_name_suffix(unit) - unit), unit);
 	else if (unit_name_is_instance(unit))
-		snprintf(buf, n, "%s is not enabled yet: supctl enable %s makes it of its template", unit, unit);
+		snprintf(buf, n, "%s is not enabled yet: supctl enable %s makes it of its template",
+			 unit, unit);
 	else
 		return false;
 	return true;
 }
 
-const char *manager_verdict_words(struct manager *m, const char *unit, enum manager_verdict v, char *buf, size_t n)
+const char *manager_verdict_words(struct manager *m, const char *unit, enum manager_verdict v,
+				  char *buf, size_t n)
 {
 	const char *near;
 
@@ -294,17 +305,22 @@ const char *manager_verdict_words(struct manager *m, const char *unit, enum mana
 			snprintf(buf, n, "no such unit: %s", unit);
 		break;
 	case MANAGER_INVALID:
-		snprintf(buf, n, "%s is invalid and not run: %s", unit, first_error(manager_unit(m, unit)));
+		snprintf(buf, n, "%s is invalid and not run: %s", unit,
+			 first_error(manager_unit(m, unit)));
 		break;
 	case MANAGER_MASKED:
 		snprintf(buf, n, "%s is masked (its file is empty or a link to /dev/null)", unit);
 		break;
 	case MANAGER_UNSUPPORTED:
 		if (unit_name_is_template(unit))
-			snprintf(buf, n, "%s is a template and cannot be started itself; start an instance of it: %.*sNAME%s",
-				 unit, (int) (unit_name_suffix(unit) - unit), unit, unit_name_suffix(unit));
+			snprintf(
+				buf, n,
+				"%s is a template and cannot be started itself; start an instance of it: %.*sNAME%s",
+				unit, (int) (unit_name_suffix(unit) - unit), unit,
+				unit_name_suffix(unit));
 		else
-			snprintf(buf, n, "%s is unsupported: only services of Type=oneshot are run", unit);
+			snprintf(buf, n, "%s is unsupported: only services of Type=oneshot are run",
+				 unit);
 		break;
 	case MANAGER_STOPPING:
 		snprintf(buf, n, "supd is shutting down; nothing is started any more");
@@ -379,7 +395,8 @@ int manager_resume(struct manager *m, const struct supd_now *now)
 	return 1;
 }
 
-/* Opens or closes the gate as far as that goes at once. False: it is open, and what it is for does not run. */
+/* Opens or closes the gate as far as that goes at once. False: it is open, and what it is for does
+ * not run. */
 static bool gate_turn(struct manager *m, const struct supd_now *now, enum gate_word word)
 {
 	m->gate.runtime = word;
@@ -400,7 +417,8 @@ static int tell_gate(struct manager *m, bool on, bool runtime)
 	return 1;
 }
 
-int manager_experimental(struct manager *m, const struct supd_now *now, bool on, bool runtime, char *reterr, size_t n)
+int manager_experimental(struct manager *m, const struct supd_now *now, bool on, bool runtime,
+			 char *reterr, size_t n)
 {
 	enum gate_word word = on ? GATE_ON : GATE_OFF, before = m->gate.runtime;
 	bool was_open = gate_is_open(&m->gate);
@@ -415,8 +433,10 @@ int manager_experimental(struct manager *m, const struct supd_now *now, bool on,
 		return was_open != on ? tell_gate(m, on, true) : 0;
 	r = m->world->gate_save(m->world->ctx, "timers", on);
 	if (r < 0) {
-		snprintf(reterr, n, "the setting could not be kept: %s (--runtime changes it for this run alone)",
-			 strerror(-r));
+		snprintf(
+			reterr, n,
+			"the setting could not be kept: %s (--runtime changes it for this run alone)",
+			strerror(-r));
 		(void) gate_turn(m, now, before);
 		return r;
 	}

@@ -98,7 +98,8 @@ static enum node_state activity_of(void *userdata, const struct graph_node *n)
 static bool holds_up_start(const struct graph_edge *e)
 {
 	return (e->kind == EDGE_AFTER && (is_coming(e->to) || is_going(e->to))) ||
-	       (e->kind == EDGE_BEFORE && is_going(e->to)) || (e->kind == EDGE_CONFLICTS && is_busy(e->to));
+	       (e->kind == EDGE_BEFORE && is_going(e->to)) ||
+	       (e->kind == EDGE_CONFLICTS && is_busy(e->to));
 }
 
 static bool holds_up_stop(const struct graph_edge *e)

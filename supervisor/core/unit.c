@@ -66,7 +66,8 @@ static int describe_template(struct unit_config *c, const struct assignments *al
 	return 0;
 }
 
-static int load_service(struct unit_config *c, const struct unit_source *source, const struct specifiers *common)
+static int load_service(struct unit_config *c, const struct unit_source *source,
+			const struct specifiers *common)
 {
 	const char *file = source->n_pieces > 0 ? source->piece[0].path : NULL;
 	struct specifiers specifiers = *common;
@@ -85,16 +86,19 @@ static int load_service(struct unit_config *c, const struct unit_source *source,
 		return -ENOMEM;
 	r = unit_merge(source, &scratch, &all, &c->problems);
 	if (r >= 0 && unit_name_kind(source->name) == UNIT_TARGET)
-		r = target_spec_parse(&specifiers, all.item, all.n, &c->arena, &c->problems, c->spec);
+		r = target_spec_parse(&specifiers, all.item, all.n, &c->arena, &c->problems,
+				      c->spec);
 	else if (r >= 0)
-		r = service_spec_parse(&specifiers, file, all.item, all.n, &c->arena, &c->problems, c->spec);
+		r = service_spec_parse(&specifiers, file, all.item, all.n, &c->arena, &c->problems,
+				       c->spec);
 	if (r >= 0 && unit_name_is_template(source->name))
 		r = describe_template(c, &all);
 	arena_done(&scratch);
 	return r;
 }
 
-static int load(struct unit_config *c, const struct unit_source *source, const struct specifiers *specifiers)
+static int load(struct unit_config *c, const struct unit_source *source,
+		const struct specifiers *specifiers)
 {
 	enum unit_kind kind = unit_name_kind(source->name);
 	int r;
@@ -120,8 +124,8 @@ static int load(struct unit_config *c, const struct unit_source *source, const s
 	return 0;
 }
 
-static struct unit_config *understand(const struct unit_source *source, const struct specifiers *specifiers,
-				      size_t room)
+static struct unit_config *understand(const struct unit_source *source,
+				      const struct specifiers *specifiers, size_t room)
 {
 	_cleanup_(config_cleanup) struct unit_config *c = NULL;
 	struct arena arena = { 0 };
@@ -143,16 +147,19 @@ static struct unit_config *understand(const struct unit_source *source, const st
 }
 
 /* There may be very many: the first time tells how much room it takes, the second takes no more. */
-struct unit_config *unit_config_load(const struct unit_source *source, const struct specifiers *specifiers)
+struct unit_config *unit_config_load(const struct unit_source *source,
+				     const struct specifiers *specifiers)
 {
-	_cleanup_(config_cleanup) struct unit_config *draft = understand(source, specifiers, DRAFT_ROOM);
+	_cleanup_(config_cleanup) struct unit_config *draft =
+		understand(source, specifiers, DRAFT_ROOM);
 
 	return draft ? understand(source, specifiers, arena_used(&draft->arena)) : NULL;
 }
 
 bool unit_config_starts_with_supd(const struct unit_config *c)
 {
-	return c->is_wanted && c->load == UNIT_LOADED && c->spec->is_enabled && (c->spec->has_type || !c->is_systemd);
+	return c->is_wanted && c->load == UNIT_LOADED && c->spec->is_enabled &&
+	       (c->spec->has_type || !c->is_systemd);
 }
 
 struct unit *unit_new(const char *name, struct unit_config *config)

@@ -2,8 +2,9 @@
 #ifndef SUPD_CORE_UNIT_H
 #define SUPD_CORE_UNIT_H
 
-/* One unit as the manager holds it: what its files say (struct unit_config, replaced whole by a reload) and how it
- * goes (the machine and the run). A run ends under the config with which it began. */
+/* One unit as the manager holds it: what its files say (struct unit_config, replaced whole by a
+ * reload) and how it goes (the machine and the run). A run ends under the config with which it
+ * began. */
 
 #include <stdbool.h>
 #include "base/arena.h"
@@ -39,8 +40,8 @@ struct unit_config {
 	struct diag problems;
 };
 
-/* Of a service with Restart= or StartLimit*=. For whoever began it, and for those who wait for it, its runs from the
- * first to the one that is not restarted are one. */
+/* Of a service with Restart= or StartLimit*=. For whoever began it, and for those who wait for it,
+ * its runs from the first to the one that is not restarted are one. */
 struct unit_chain {
 	struct start_limit limit;
 	bool is_going_on;             /* a run of it failed, and another follows */
@@ -56,8 +57,10 @@ struct unit {
 	bool is_queued;           /* in the manager's list of notices */
 	bool notice_started, notice_ended;
 	bool is_awaited;          /* the start-up waits for its run */
-	bool is_named;            /* by a file or a link; else an instance that was asked for, loaded from its template */
-	bool is_needed;           /* such an instance, and a plugin or another unit counts on it since the last reload */
+	/* by a file or a link; else an instance that was asked for, loaded from its template */
+	bool is_named;
+	/* such an instance, and a plugin or another unit counts on it since the last reload */
+	bool is_needed;
 	bool was_named, was_needed; /* before the reload that is prepared */
 	struct unit_config *config;
 	struct unit_config *next; /* takes over when the run ends; NULL: none */
@@ -66,7 +69,8 @@ struct unit {
 	struct service service;
 	world_token token;        /* of the run that goes on; 0: none */
 	pid_t main_pid;           /* of the process that runs; 0: none */
-	struct supd_now spawn_asked; /* when it was asked for: that it runs is told later, maybe after its end */
+	/* when it was asked for: that it runs is told later, maybe after its end */
+	struct supd_now spawn_asked;
 	struct run *run;          /* the one that goes on, or the last; NULL: never ran */
 	struct run *restart_run;  /* with restart_wanted: what begins then */
 	struct unit_chain *chain; /* NULL: never needed */
@@ -75,12 +79,13 @@ struct unit {
 };
 
 /* Understands @source. NULL when memory ran out. Mistakes are in ->problems and ->load. */
-struct unit_config *unit_config_load(const struct unit_source *source, const struct specifiers *specifiers);
+struct unit_config *unit_config_load(const struct unit_source *source,
+				     const struct specifiers *specifiers);
 struct unit_config *unit_config_free(struct unit_config *c);
 
-/* Is it one of the services that start with the daemon? Enabled=no outweighs a link. Linked where units are systemd's, a
- * service without Type= is what it is there: a daemon. It runs here when asked for, as a oneshot, but start-up
- * would wait for its end for ever. */
+/* Is it one of the services that start with the daemon? Enabled=no outweighs a link. Linked where
+ * units are systemd's, a service without Type= is what it is there: a daemon. It runs here when
+ * asked for, as a oneshot, but start-up would wait for its end for ever. */
 bool unit_config_starts_with_supd(const struct unit_config *c);
 
 /* Takes @config. NULL when memory ran out (@config is the caller's then). */
@@ -102,8 +107,8 @@ bool unit_run_is(const struct unit *u, const uint8_t id[RUN_ID_BYTES]);
 void run_free(struct run *r);
 /* Frees what it owns, without saying so in it. */
 void run_clear(struct run *r);
-/* As systemctl has them: those of its service; but a target is just "active", and who waits for others is "activating"
- * and "waiting". */
+/* As systemctl has them: those of its service; but a target is just "active", and who waits for
+ * others is "activating" and "waiting". */
 const char *unit_active_to_string(const struct unit *u);
 const char *unit_sub_to_string(const struct unit *u);
 /* "loaded", "invalid", "masked", "unsupported" */

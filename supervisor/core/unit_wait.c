@@ -77,5 +77,7 @@ void unit_wait_report(struct report *r, const struct unit *u, const struct supd_
 	report_string(r, "waiting", wait.words);
 	report_strings(r, "waits_for", wait.units);
 	report_time(r, "waits_until",
-		    wait.until == USEC_NEVER ? USEC_NEVER : usec_add(now->real, usec_sub(wait.until, now->boot)));
+		    wait.until == USEC_NEVER
+			    ? USEC_NEVER
+			    : usec_add(now->real, usec_sub(wait.until, now->boot)));
 }

@@ -28,7 +28,8 @@ void supd_control_row(struct supd_control *c, uint64_t id, const struct report *
 		control_row(c->server, id, &row);
 }
 
-void supd_control_refuse(struct supd_control *c, uint64_t id, const char *unit, enum manager_verdict v)
+void supd_control_refuse(struct supd_control *c, uint64_t id, const char *unit,
+			 enum manager_verdict v)
 {
 	char words[1024];
 	int status = CONTROL_FAILED;
@@ -48,7 +49,8 @@ void supd_control_refuse(struct supd_control *c, uint64_t id, const char *unit, 
 	case MANAGER_NO_MANUAL_STOP:
 		break;
 	}
-	control_done(c->server, id, status, manager_verdict_words(c->manager, unit, v, words, sizeof(words)));
+	control_done(c->server, id, status,
+		     manager_verdict_words(c->manager, unit, v, words, sizeof(words)));
 }
 
 void supd_control_no_unit(struct supd_control *c, uint64_t id, const char *unit)
@@ -63,8 +65,9 @@ bool supd_control_no_timers(struct supd_control *c, uint64_t id)
 
 	if (str_equal(state, "enabled"))
 		return false;
-	(void) snprintf(message, sizeof(message), "timers %s %s%s%s", str_equal(state, "failed") ? "have" : "are", state,
-			reason ? ": " : "", reason ? reason : "");
+	(void) snprintf(message, sizeof(message), "timers %s %s%s%s",
+			str_equal(state, "failed") ? "have" : "are", state, reason ? ": " : "",
+			reason ? reason : "");
 	control_done(c->server, id, CONTROL_NOT_ACTIVE, message);
 	return true;
 }
@@ -151,7 +154,8 @@ static void ask_experimental(struct supd_control *c, const struct control_reques
 		return;
 	}
 	if (!str_equal(q->subsystem, FEATURE)) {
-		(void) snprintf(message, sizeof(message), "no such experimental feature: %s (there is: " FEATURE ")",
+		(void) snprintf(message, sizeof(message),
+				"no such experimental feature: %s (there is: " FEATURE ")",
 				q->subsystem);
 		control_done(c->server, q->id, CONTROL_USAGE, message);
 		return;

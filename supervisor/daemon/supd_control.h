@@ -2,8 +2,8 @@
 #ifndef SUPD_SUPD_CONTROL_H
 #define SUPD_SUPD_CONTROL_H
 
-/* Answers what is asked over the socket, with the manager. supd_units says what units there are and how they go,
- * supd_jobs starts and stops them and remembers who waits for that. */
+/* Answers what is asked over the socket, with the manager. supd_units says what units there are and
+ * how they go, supd_jobs starts and stops them and remembers who waits for that. */
 
 #include "control/api.h"
 #include "core/manager.h"
@@ -43,7 +43,8 @@ void supd_control_ask(void *userdata, const struct control_request *request);
 struct report;
 void supd_control_row(struct supd_control *c, uint64_t id, const struct report *r);
 /* Ends an answer with the sentence for a verdict. */
-void supd_control_refuse(struct supd_control *c, uint64_t id, const char *unit, enum manager_verdict v);
+void supd_control_refuse(struct supd_control *c, uint64_t id, const char *unit,
+			 enum manager_verdict v);
 void supd_control_no_unit(struct supd_control *c, uint64_t id, const char *unit);
 /* The gate is closed, or the manager not running: says so and ends the answer. False: go on. */
 bool supd_control_no_timers(struct supd_control *c, uint64_t id);

@@ -59,7 +59,8 @@ static bool is_reserved(const char *key)
 
 static bool is_kept(const struct supd_field *f)
 {
-	return f->type != SUPD_ROW && f->type != SUPD_ROWS && f->type != SUPD_STRINGS && !is_reserved(f->key);
+	return f->type != SUPD_ROW && f->type != SUPD_ROWS && f->type != SUPD_STRINGS &&
+	       !is_reserved(f->key);
 }
 
 static size_t text_size(const char *s)
@@ -92,7 +93,8 @@ static size_t count_fields(const struct supd_row *fields, size_t *text)
 
 		if (!is_kept(f))
 			continue;
-		*text += text_size(f->key) + (f->type == SUPD_STRING ? text_size(f->value.string) : 0);
+		*text += text_size(f->key) +
+			 (f->type == SUPD_STRING ? text_size(f->value.string) : 0);
 		n++;
 	}
 	return n;
@@ -117,7 +119,8 @@ static void copy_fields(struct event *e, size_t n, const struct supd_row *fields
 static struct event *event_new(const struct happening *h, const char *message)
 {
 	size_t text = text_size(h->type) + text_size(h->unit) + text_size(message);
-	size_t n = count_fields(h->fields, &text), size = sizeof(struct event) + n * sizeof(struct supd_field) + text;
+	size_t n = count_fields(h->fields, &text),
+	       size = sizeof(struct event) + n * sizeof(struct supd_field) + text;
 	struct event *e = calloc(1, size);
 	char *at;
 
@@ -146,7 +149,8 @@ static void drop_oldest(struct events *all)
 static void keep(struct events *all, struct event *e)
 {
 	e->seq = all->next;
-	while (all->next - all->first == EVENTS_MAX || (all->next > all->first && all->bytes + e->size > BYTES_MAX))
+	while (all->next - all->first == EVENTS_MAX ||
+	       (all->next > all->first && all->bytes + e->size > BYTES_MAX))
 		drop_oldest(all);
 	all->event[all->next++ % EVENTS_MAX] = e;
 	all->bytes += e->size;
@@ -221,7 +225,9 @@ static void send_event(const struct event_reader *r, const struct event *e)
 
 static void send_lost(struct event_reader *r, uint64_t n)
 {
-	const struct supd_field count = { .key = "count", .type = SUPD_NUMBER, .value.number = (int64_t) n };
+	const struct supd_field count = { .key = "count",
+					  .type = SUPD_NUMBER,
+					  .value.number = (int64_t) n };
 	const struct supd_row fields = { &count, 1 };
 	const struct happening h = { .type = "lost", .fields = &fields };
 	char words[EVENT_WORDS_MAX];
@@ -310,7 +316,11 @@ static void log_event(const struct happening *h, int level, const char *message)
 	char value[FIELDS_MAX][LOG_VALUE_MAX];
 	struct log_field field[FIELDS_MAX];
 	struct log_line line = {
-		.level = level, .unit = h->unit, .run_id = h->run_id, .message = message, .event = h->type,
+		.level = level,
+		.unit = h->unit,
+		.run_id = h->run_id,
+		.message = message,
+		.event = h->type,
 		.field = field,
 	};
 
@@ -321,7 +331,8 @@ static void log_event(const struct happening *h, int level, const char *message)
 		size_t n = line.n_fields;
 
 		/* A line has its run's id already, under the name that a journal knows. */
-		if (!is_kept(f) || (h->run_id && str_equal(f->key, "run_id")) || !event_value(f, value[n], sizeof(value[n])))
+		if (!is_kept(f) || (h->run_id && str_equal(f->key, "run_id")) ||
+		    !event_value(f, value[n], sizeof(value[n])))
 			continue;
 		field[n] = (struct log_field) { .name = f->key, .value = value[n] };
 		line.n_fields++;
@@ -357,12 +368,14 @@ void events_tell(struct supd_control *c, const struct happening *h)
 static const char *run_of(const struct supd_row *fields)
 {
 	for (size_t i = 0; fields && i < fields->n; i++)
-		if (fields->field[i].type == SUPD_STRING && str_equal(fields->field[i].key, "run_id"))
+		if (fields->field[i].type == SUPD_STRING &&
+		    str_equal(fields->field[i].key, "run_id"))
 			return fields->field[i].value.string;
 	return NULL;
 }
 
-void events_tell_plugin(struct supd_control *c, const char *type, const char *unit, const struct supd_row *fields)
+void events_tell_plugin(struct supd_control *c, const char *type, const char *unit,
+			const struct supd_row *fields)
 {
 	struct happening h = { .type = type, .unit = unit, .fields = fields };
 	uint8_t run_id[RUN_ID_BYTES], last[RUN_ID_BYTES];
@@ -416,7 +429,8 @@ static void follow(struct event_reader *r)
 {
 	struct supd_control *c = r->c;
 
-	if (sd_event_add_time_relative(c->event, &r->pause, CLOCK_BOOTTIME, 0, 0, on_pause_over, r) < 0 ||
+	if (sd_event_add_time_relative(c->event, &r->pause, CLOCK_BOOTTIME, 0, 0, on_pause_over,
+				       r) < 0 ||
 	    sd_event_source_set_enabled(r->pause, SD_EVENT_OFF) < 0) {
 		control_done(c->server, r->id, CONTROL_FAILED, "out of memory");
 		reader_free(r);

@@ -25,7 +25,9 @@ int supd_history_open(sd_event *event, const struct settings *settings, const st
 	const struct history_keeper_config config = {
 		.path = path,
 		.limits = {
-			.age = c->history_max_age, .per_unit = c->history_max_per_unit, .size = c->history_max_size,
+			.age = c->history_max_age,
+			.per_unit = c->history_max_per_unit,
+			.size = c->history_max_size,
 		},
 		.priority = SD_EVENT_PRIORITY_IDLE,
 	};

@@ -45,8 +45,8 @@ void jobs_done(struct jobs *r)
 	}
 }
 
-static struct waiter *waiter_add(struct supd_control *c, const struct control_request *q, enum waits_for what,
-				 const char *unit)
+static struct waiter *waiter_add(struct supd_control *c, const struct control_request *q,
+				 enum waits_for what, const char *unit)
 {
 	struct waiter *w = calloc(1, sizeof(*w));
 
@@ -101,10 +101,12 @@ static void answer_run(struct supd_control *c, uint64_t id, const char *unit, co
 	bool has_failed = run->ended_boot != 0 && !is_good(run->result);
 	char words[512], message[800];
 
-	(void) snprintf(message, sizeof(message), "%s: %s%s%s", unit, run_result_words(run, words, sizeof(words)),
-			run_unmet(run) ? ": " : "", run_unmet(run) ? run_unmet(run) : "");
+	(void) snprintf(message, sizeof(message), "%s: %s%s%s", unit,
+			run_result_words(run, words, sizeof(words)), run_unmet(run) ? ": " : "",
+			run_unmet(run) ? run_unmet(run) : "");
 	send_run(c, id, unit, run);
-	control_done(c->server, id, has_failed ? CONTROL_FAILED : CONTROL_OK, has_failed ? message : NULL);
+	control_done(c->server, id, has_failed ? CONTROL_FAILED : CONTROL_OK,
+		     has_failed ? message : NULL);
 }
 
 /* Asked for without waiting, and it has not begun: says what it waits for. */
@@ -115,7 +117,8 @@ static bool answer_waiting(struct supd_control *c, uint64_t id, const struct uni
 	struct arena arena = { 0 };
 	struct report r = { .arena = &arena };
 	struct unit_wait wait;
-	bool is_waiting = (coming || u->service.state == SERVICE_AUTO_RESTART) && unit_wait_find(u, &arena, &wait);
+	bool is_waiting = (coming || u->service.state == SERVICE_AUTO_RESTART) &&
+			  unit_wait_find(u, &arena, &wait);
 
 	if (is_waiting) {
 		report_run_waiting(&r, u->name, coming ? coming : u->run, wait.words);
@@ -160,7 +163,8 @@ static bool will_run(const struct unit *u, const struct waiter *w)
 	return run && memcmp(run->id, w->run_id, RUN_ID_BYTES) == 0;
 }
 
-static void settle_one(struct supd_control *c, struct waiter *w, const struct unit *u, bool run_ended)
+static void settle_one(struct supd_control *c, struct waiter *w, const struct unit *u,
+		       bool run_ended)
 {
 	bool is_ours = unit_run_is(u, w->run_id), is_over = run_ended || !unit_is_active(u);
 
@@ -211,7 +215,8 @@ static const char *why_missed(const char *reason)
 	return str_equal(reason, "overlap") ? "it is active already" : reason;
 }
 
-void jobs_event(struct supd_control *c, const char *type, const char *unit, const struct supd_row *fields)
+void jobs_event(struct supd_control *c, const char *type, const char *unit,
+		const struct supd_row *fields)
 {
 	const char *reason = why_missed(text_of(fields, "reason"));
 	struct waiter *w, *next;
@@ -229,7 +234,8 @@ void jobs_timers_changed(struct supd_control *c)
 	struct waiter *w, *next;
 
 	DL_FOREACH_SAFE(c->jobs.waiter, w, next)
-		if (w->what == WAITS_FOR_TIMER && !manager_plugin_unit(c->manager, w->timer, &known))
+		if (w->what == WAITS_FOR_TIMER &&
+		    !manager_plugin_unit(c->manager, w->timer, &known))
 			answer_none(c, w, "its timer is not active any more");
 }
 
@@ -264,8 +270,10 @@ static struct supd_cause manual_cause(const struct supd_now *now)
 	return cause;
 }
 
-/* Asked for without waiting: what has begun is told, and that is all. Waiters whose run is over have been answered. */
-static void tell_begun(struct supd_control *c, const struct control_request *q, struct waiter *w, const struct unit *u)
+/* Asked for without waiting: what has begun is told, and that is all. Waiters whose run is over
+ * have been answered. */
+static void tell_begun(struct supd_control *c, const struct control_request *q, struct waiter *w,
+		       const struct unit *u)
 {
 	const struct run *coming = unit_coming_run(u);
 
@@ -277,7 +285,8 @@ static void tell_begun(struct supd_control *c, const struct control_request *q, 
 }
 
 /* Starts it, or restarts it; the waiter stands before that, because a run may end at once. */
-static void begin(struct supd_control *c, const struct control_request *q, struct unit *u, bool restart)
+static void begin(struct supd_control *c, const struct control_request *q, struct unit *u,
+		  bool restart)
 {
 	const struct supd_now now = c->now(c->userdata);
 	const struct supd_cause cause = manual_cause(&now);
@@ -299,7 +308,8 @@ static void begin(struct supd_control *c, const struct control_request *q, struc
 }
 
 /* Somebody started it already: waits for the same run. */
-static void join(struct supd_control *c, const struct control_request *q, const struct unit *u, const struct run *run)
+static void join(struct supd_control *c, const struct control_request *q, const struct unit *u,
+		 const struct run *run)
 {
 	struct waiter *w;
 
@@ -421,14 +431,15 @@ static bool refuse_no_timer(struct supd_control *c, const struct control_request
 	if (q->verb == CONTROL_SKIP || q->verb == CONTROL_UNSKIP)
 		(void) manager_table(c->manager, &now, "units", NULL, note_timer, &meant);
 	(void) snprintf(message, sizeof(message), "%s is no timer%s", q->unit,
-			q->verb == CONTROL_TRIGGER ? "; supctl start starts a service" : meant.timer);
+			q->verb == CONTROL_TRIGGER ? "; supctl start starts a service"
+						   : meant.timer);
 	control_done(c->server, q->id, CONTROL_NO_UNIT, message);
 	return true;
 }
 
 /* True if the plugin did it; else the answer is given. */
-static bool command(struct supd_control *c, const struct control_request *q, enum supd_command command,
-		    struct supd_command_reply *reply)
+static bool command(struct supd_control *c, const struct control_request *q,
+		    enum supd_command command, struct supd_command_reply *reply)
 {
 	const struct supd_now now = c->now(c->userdata);
 	const struct supd_command_request request = {
@@ -447,7 +458,8 @@ static bool command(struct supd_control *c, const struct control_request *q, enu
 		(void) snprintf(message, sizeof(message), "%s", reply->message);
 	else
 		(void) snprintf(message, sizeof(message), "%s: %s", q->unit, strerror(-r));
-	control_done(c->server, q->id, r == -ENOENT || r == -ENOEXEC ? CONTROL_NO_UNIT : CONTROL_FAILED, message);
+	control_done(c->server, q->id,
+		     r == -ENOENT || r == -ENOEXEC ? CONTROL_NO_UNIT : CONTROL_FAILED, message);
 	return false;
 }
 

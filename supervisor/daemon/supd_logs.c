@@ -111,7 +111,8 @@ static void report_message(struct report *r, const struct run_log_record *record
 	_cleanup_free_ char *digits = NULL;
 	const char *text = NULL;
 
-	if (!memchr(record->text, '\0', record->n) && text_utf8_valid(record->text, record->n) == record->n) {
+	if (!memchr(record->text, '\0', record->n) &&
+	    text_utf8_valid(record->text, record->n) == record->n) {
 		text = to_string(r->arena, record->text, record->n);
 		report_string(r, "message", text);
 	} else {
@@ -136,7 +137,8 @@ static void send_record(struct log_reading *l, const struct run_log_record *reco
 	report_number(&r, "level", record->level);
 	report_number(&r, "number", (int64_t) record->number);
 	if (record->n_identifier > 0)
-		report_string(&r, "identifier", to_string(&arena, record->identifier, record->n_identifier));
+		report_string(&r, "identifier",
+			      to_string(&arena, record->identifier, record->n_identifier));
 	if (record->flags & RUN_LOG_CONTINUED)
 		report_bool(&r, "continued", true);
 	if (record->flags & RUN_LOG_UNFINISHED)
@@ -182,7 +184,8 @@ static void end(struct log_reading *l)
 		reading_free(l);
 		return;
 	}
-	(void) snprintf(message, sizeof(message), "what was printed cannot be read: %s", strerror(-l->result));
+	(void) snprintf(message, sizeof(message), "what was printed cannot be read: %s",
+			strerror(-l->result));
 	control_done(l->c->server, l->id, l->result < 0 ? CONTROL_FAILED : CONTROL_OK,
 		     l->result < 0 ? message : NULL);
 	reading_free(l);
@@ -302,7 +305,8 @@ void logs_done(struct logs *logs)
 
 /* ---- the question ---- */
 
-static struct log_reading *reading_new(struct supd_control *c, const struct control_request *q, const char *unit)
+static struct log_reading *reading_new(struct supd_control *c, const struct control_request *q,
+				       const char *unit)
 {
 	struct log_reading *l = calloc(1, sizeof(*l));
 
@@ -315,12 +319,15 @@ static struct log_reading *reading_new(struct supd_control *c, const struct cont
 	l->id = q->id;
 	l->dir = keeper_dir(c->keeper);
 	l->follows = q->follow;
-	l->query = (struct run_log_query) { .since = q->since, .until = q->until, .last = q->lines, .follows = q->follow };
+	l->query = (struct run_log_query){
+		.since = q->since, .until = q->until, .last = q->lines, .follows = q->follow
+	};
 	(void) snprintf(l->unit, sizeof(l->unit), "%s", unit);
 	if (q->run)
 		(void) run_log_query_set_run(&l->query, q->run);
 	DL_APPEND(c->logs.reading, l);
-	if (sd_event_add_time_relative(c->event, &l->pause, CLOCK_BOOTTIME, 0, 0, on_pause_over, l) < 0 ||
+	if (sd_event_add_time_relative(c->event, &l->pause, CLOCK_BOOTTIME, 0, 0, on_pause_over,
+				       l) < 0 ||
 	    sd_event_source_set_enabled(l->pause, SD_EVENT_OFF) < 0) {
 		reading_free(l);
 		return NULL;
@@ -334,7 +341,8 @@ static bool refuse_timer(struct supd_control *c, const struct control_request *q
 
 	if (unit_name_kind(q->unit) != UNIT_TIMER)
 		return false;
-	(void) snprintf(message, sizeof(message), "%s is a timer; it is the service that it activates that prints", q->unit);
+	(void) snprintf(message, sizeof(message),
+			"%s is a timer; it is the service that it activates that prints", q->unit);
 	control_done(c->server, q->id, CONTROL_FAILED, message);
 	return true;
 }
@@ -353,7 +361,8 @@ void logs_read(struct supd_control *c, const struct control_request *q)
 	else if (refuse_timer(c, q))
 		return;
 	else if (purge(c) >= READINGS_MAX)
-		control_done(c->server, q->id, CONTROL_FAILED, "too many read or follow what services print");
+		control_done(c->server, q->id, CONTROL_FAILED,
+			     "too many read or follow what services print");
 	else if (!(l = reading_new(c, q, unit)))
 		supd_control_refuse(c, q->id, unit, MANAGER_NO_MEMORY);
 	else

@@ -79,8 +79,8 @@ static const char *reload_words(int r, const struct reload_report *report, char 
 	unsigned errors = report->mistakes.n_errors;
 
 	if (r == -EBADMSG)
-		(void) snprintf(buf, n, "nothing was changed: %u mistake%s must be corrected first", errors,
-				errors == 1 ? "" : "s");
+		(void) snprintf(buf, n, "nothing was changed: %u mistake%s must be corrected first",
+				errors, errors == 1 ? "" : "s");
 	else
 		(void) snprintf(buf, n, "nothing was changed: %s", strerror(-r));
 	return buf;
@@ -88,7 +88,8 @@ static const char *reload_words(int r, const struct reload_report *report, char 
 
 /* ---- enable, disable, mask, unmask ---- */
 
-static void send_changed(struct supd_control *c, uint64_t id, const char *unit, bool changed, const char *message)
+static void send_changed(struct supd_control *c, uint64_t id, const char *unit, bool changed,
+			 const char *message)
 {
 	struct arena arena = { 0 };
 	struct report r = { .arena = &arena };
@@ -119,8 +120,8 @@ static int status_of(int r)
 }
 
 /* The links of an instance that cannot be are taken back. */
-static void take_back(struct supd_control *c, const struct control_request *q, const struct reload_report *report,
-		      struct enabled *e)
+static void take_back(struct supd_control *c, const struct control_request *q,
+		      const struct reload_report *report, struct enabled *e)
 {
 	const struct manager_enabling back = { .unit = q->unit, .runtime = q->runtime };
 	const char *first = "the reload was refused";
@@ -131,20 +132,23 @@ static void take_back(struct supd_control *c, const struct control_request *q, c
 			first = report->mistakes.entry[i].message;
 			break;
 		}
-	(void) snprintf(message, sizeof(message), "%s was not enabled, as units could not be reloaded: %.400s%s", q->unit,
-			first, report->mistakes.n_errors > 1 ? " (and more; see supctl reload)" : "");
+	(void) snprintf(message, sizeof(message),
+			"%s was not enabled, as units could not be reloaded: %.400s%s", q->unit,
+			first,
+			report->mistakes.n_errors > 1 ? " (and more; see supctl reload)" : "");
 	(void) manager_enable_unit(c->manager, &back, note_enabled, e, ignored, sizeof(ignored));
 	control_done(c->server, q->id, CONTROL_FAILED, message);
 }
 
-static void answer_enabled(struct supd_control *c, const struct control_request *q, const struct enabled *e, int r,
-			   const struct reload_report *report)
+static void answer_enabled(struct supd_control *c, const struct control_request *q,
+			   const struct enabled *e, int r, const struct reload_report *report)
 {
 	char message[700], words[256];
 
 	for (size_t i = 0; i < e->n; i++)
 		send_changed(c, q->id, e->item[i].unit, e->item[i].has_changed, NULL);
-	(void) snprintf(message, sizeof(message), "%s is %s on disk, but the reload was refused: %s", q->unit,
+	(void) snprintf(message, sizeof(message),
+			"%s is %s on disk, but the reload was refused: %s", q->unit,
 			q->verb == CONTROL_ENABLE ? "enabled" : "disabled",
 			reload_words(r, report, words, sizeof(words)));
 	control_done(c->server, q->id, r < 0 ? CONTROL_FAILED : CONTROL_OK, r < 0 ? message : NULL);
@@ -161,7 +165,8 @@ static int write_enabled(struct supd_control *c, struct reload_task *t)
 
 	if (unit_name_kind(q->unit) == UNIT_TIMER && supd_control_no_timers(c, q->id))
 		return -EHOSTDOWN;
-	r = manager_enable_unit(c->manager, &what, note_enabled, &t->enabled, t->message, sizeof(t->message));
+	r = manager_enable_unit(c->manager, &what, note_enabled, &t->enabled, t->message,
+				sizeof(t->message));
 	if (r < 0)
 		control_done(c->server, q->id, status_of(r), t->message);
 	return r;
@@ -170,7 +175,8 @@ static int write_enabled(struct supd_control *c, struct reload_task *t)
 static int write_mask(struct supd_control *c, struct reload_task *t)
 {
 	const struct control_request *q = &t->request;
-	int r = manager_mask_unit(c->manager, q->unit, q->verb == CONTROL_MASK, q->runtime, t->message, sizeof(t->message));
+	int r = manager_mask_unit(c->manager, q->unit, q->verb == CONTROL_MASK, q->runtime,
+				  t->message, sizeof(t->message));
 
 	if (r < 0)
 		control_done(c->server, q->id, status_of(r), t->message);
@@ -184,10 +190,13 @@ static void answer_mask(struct supd_control *c, struct reload_task *t, bool chan
 	char words[256];
 
 	if (r < 0)
-		(void) snprintf(t->message, sizeof(t->message), "%s is %s on disk, but the reload was refused: %s", q->unit,
-				q->verb == CONTROL_MASK ? "masked" : "unmasked", reload_words(r, report, words, sizeof(words)));
+		(void) snprintf(t->message, sizeof(t->message),
+				"%s is %s on disk, but the reload was refused: %s", q->unit,
+				q->verb == CONTROL_MASK ? "masked" : "unmasked",
+				reload_words(r, report, words, sizeof(words)));
 	send_changed(c, q->id, q->unit, changed, t->message);
-	control_done(c->server, q->id, r < 0 ? CONTROL_FAILED : CONTROL_OK, r < 0 ? t->message : NULL);
+	control_done(c->server, q->id, r < 0 ? CONTROL_FAILED : CONTROL_OK,
+		     r < 0 ? t->message : NULL);
 }
 
 /* ---- one after the other ---- */
@@ -210,7 +219,8 @@ static int write_first(struct supd_control *c, struct reload_task *t)
 	return is_mask(t) ? write_mask(c, t) : write_enabled(c, t);
 }
 
-static void answer(struct supd_control *c, struct reload_task *t, bool changed, int r, const struct reload_report *report)
+static void answer(struct supd_control *c, struct reload_task *t, bool changed, int r,
+		   const struct reload_report *report)
 {
 	const struct control_request *q = &t->request;
 	char message[256];
@@ -224,12 +234,16 @@ static void answer(struct supd_control *c, struct reload_task *t, bool changed, 
 			answer_enabled(c, q, &t->enabled, r, report);
 	} else {
 		send_reload(c, q->id, report);
-		control_done(c->server, q->id, r >= 0 ? CONTROL_OK : r == -EBADMSG ? CONTROL_NO_UNIT : CONTROL_FAILED,
+		control_done(c->server, q->id,
+			     r >= 0          ? CONTROL_OK
+			     : r == -EBADMSG ? CONTROL_NO_UNIT
+					     : CONTROL_FAILED,
 			     r < 0 ? reload_words(r, report, message, sizeof(message)) : NULL);
 	}
 }
 
-static void answer_first(struct supd_control *c, bool changed, int r, const struct reload_report *report)
+static void answer_first(struct supd_control *c, bool changed, int r,
+			 const struct reload_report *report)
 {
 	struct reload_task *t = c->reloads.first;
 
@@ -313,7 +327,9 @@ static struct reload_task *task_new(const struct control_request *q)
 		free(t);
 		return NULL;
 	}
-	t->request = (struct control_request) { .id = q->id, .verb = q->verb, .runtime = q->runtime, .unit = t->unit };
+	t->request = (struct control_request){
+		.id = q->id, .verb = q->verb, .runtime = q->runtime, .unit = t->unit
+	};
 	return t;
 }
 
@@ -334,7 +350,8 @@ void reloads_ask(struct supd_control *c, const struct control_request *q)
 
 void reloads_hup(struct supd_control *c)
 {
-	const struct reload_task *t = c->reloads.is_looking ? c->reloads.first->next : c->reloads.first;
+	const struct reload_task *t = c->reloads.is_looking ? c->reloads.first->next
+							    : c->reloads.first;
 
 	/* One that has not begun serves for this, too. */
 	for (; t; t = t->next)

@@ -2,10 +2,11 @@
 #ifndef SUPD_SUPD_RELOAD_H
 #define SUPD_SUPD_RELOAD_H
 
-/* The verbs that end with a reload: reload itself; enable and disable, mask and unmask, of which what they write counts at
- * once. They are done one after the other, in the order in which they were asked for: first what is to be written; then the
- * unit directories are looked at, beside the loop, which has time for everybody else meanwhile; then what has changed is
- * read, judged and applied. Reloads that are waiting when one begins have it in common. */
+/* The verbs that end with a reload: reload itself; enable and disable, mask and unmask, of which
+ * what they write counts at once. They are done one after the other, in the order in which they
+ * were asked for: first what is to be written; then the unit directories are looked at, beside the
+ * loop, which has time for everybody else meanwhile; then what has changed is read, judged and
+ * applied. Reloads that are waiting when one begins have it in common. */
 
 #include <stdbool.h>
 

@@ -70,7 +70,9 @@ static int timer_of(const char *service, char ret[UNIT_NAME_MAX + 1])
 {
 	int stem = (int) (strlen(service) - strlen(".service"));
 
-	return snprintf(ret, UNIT_NAME_MAX + 1, "%.*s.timer", stem, service) > UNIT_NAME_MAX ? -ENAMETOOLONG : 0;
+	return snprintf(ret, UNIT_NAME_MAX + 1, "%.*s.timer", stem, service) > UNIT_NAME_MAX
+		       ? -ENAMETOOLONG
+		       : 0;
 }
 
 static void unlink_files(struct transients *all, const struct transient *t)
@@ -87,7 +89,8 @@ static int adopt_one(struct transients *all, const char *name)
 {
 	char timer[UNIT_NAME_MAX + 1];
 
-	if (!unit_name_is_valid(name) || unit_name_kind(name) != UNIT_SERVICE || timer_of(name, timer) < 0)
+	if (!unit_name_is_valid(name) || unit_name_kind(name) != UNIT_SERVICE ||
+	    timer_of(name, timer) < 0)
 		return 0;
 	if (faccessat(all->dir, timer, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
 		return add(all, name, timer) ? 0 : -ENOMEM;
@@ -241,7 +244,8 @@ void transients_settled(struct supd_control *c, const struct unit *u)
 
 /* ---- making ---- */
 
-static void refuse(struct supd_control *c, const struct control_request *q, int status, const char *sentence)
+static void refuse(struct supd_control *c, const struct control_request *q, int status,
+		   const char *sentence)
 {
 	char message[512];
 
@@ -258,13 +262,16 @@ static bool is_taken(struct supd_control *c, const char *unit)
 }
 
 /* True: it is well so far, and *ret_timer the timer's name or "". */
-static bool judge(struct supd_control *c, const struct control_request *q, char ret_timer[UNIT_NAME_MAX + 1])
+static bool judge(struct supd_control *c, const struct control_request *q,
+		  char ret_timer[UNIT_NAME_MAX + 1])
 {
 	bool has_timer = *q->timer_text != '\0';
 
 	*ret_timer = '\0';
-	if (unit_name_kind(q->unit) != UNIT_SERVICE || unit_name_is_template(q->unit) || unit_name_is_instance(q->unit)) {
-		refuse(c, q, CONTROL_FAILED, "that is not the name of a service that could be transient");
+	if (unit_name_kind(q->unit) != UNIT_SERVICE || unit_name_is_template(q->unit) ||
+	    unit_name_is_instance(q->unit)) {
+		refuse(c, q, CONTROL_FAILED,
+		       "that is not the name of a service that could be transient");
 		return false;
 	}
 	if (has_timer && supd_control_no_timers(c, q->id))
@@ -274,15 +281,18 @@ static bool judge(struct supd_control *c, const struct control_request *q, char 
 		return false;
 	}
 	if (is_taken(c, q->unit) || (has_timer && is_taken(c, ret_timer))) {
-		refuse(c, q, CONTROL_FAILED, "there is a unit of this name already (--unit= gives another)");
+		refuse(c, q, CONTROL_FAILED,
+		       "there is a unit of this name already (--unit= gives another)");
 		return false;
 	}
 	if (c->transients->dir < 0)
-		refuse(c, q, CONTROL_FAILED, "supd has no directory for transient units; its log says why");
+		refuse(c, q, CONTROL_FAILED,
+		       "supd has no directory for transient units; its log says why");
 	return c->transients->dir >= 0;
 }
 
-static int write_files(struct transients *all, const struct transient *t, const struct control_request *q)
+static int write_files(struct transients *all, const struct transient *t,
+		       const struct control_request *q)
 {
 	int r = atomic_file_write(all->dir, t->service, q->service_text, strlen(q->service_text));
 
@@ -331,7 +341,8 @@ static int load(struct supd_control *c, const struct control_request *q, const s
 	return r;
 }
 
-static void begin(struct supd_control *c, const struct control_request *q, const struct transient *t)
+static void begin(struct supd_control *c, const struct control_request *q,
+		  const struct transient *t)
 {
 	struct control_request start = *q;
 	struct arena arena = { 0 };

@@ -25,7 +25,8 @@ struct listing {
 	struct arena arena;
 	const char *kind;  /* put before the fields of rows that have none; NULL: nothing */
 	const char *only;  /* of this unit, or NULL */
-	struct seen *seen; /* units of which a row was sent, of those that send_silent() might speak of */
+	/* units of which a row was sent, of those that send_silent() might speak of */
+	struct seen *seen;
 	size_t n;
 	bool is_active;    /* the last row was of an active unit */
 	bool has_problems; /* rows get the problems of their files */
@@ -96,7 +97,8 @@ static bool bool_of(const struct supd_row *row, const char *key)
 }
 
 /* What systemctl is-enabled would say: only of one unit, as its files are read again for it. */
-static void report_file_state(struct supd_control *c, struct report *r, const char *asked, bool is_enabled)
+static void report_file_state(struct supd_control *c, struct report *r, const char *asked,
+			      bool is_enabled)
 {
 	report_string(r, "unit_file_state", manager_unit_file_state(c->manager, asked, is_enabled));
 }
@@ -307,8 +309,8 @@ static void triggers_done(struct triggers *t)
 }
 
 /* @asked: the one unit that is asked for, by this name; or NULL. */
-static void status_service(struct supd_control *c, uint64_t id, const struct unit *u, const struct triggers *t,
-			   const char *asked)
+static void status_service(struct supd_control *c, uint64_t id, const struct unit *u,
+			   const struct triggers *t, const char *asked)
 {
 	struct arena arena = { 0 };
 	struct report r = { .arena = &arena };
@@ -359,7 +361,8 @@ static void status_timers(struct supd_control *c, const struct control_request *
 	manager_plugin_units(c->manager, send_silent, &l);
 	if (l.n == 0)
 		*ret_status = q->unit && send_possible(&l) ? CONTROL_NOT_ACTIVE : CONTROL_NO_UNIT;
-	else if (q->unit && manager_plugin_unit(c->manager, q->unit, &u) && u.problems->n_errors > 0)
+	else if (q->unit && manager_plugin_unit(c->manager, q->unit, &u) &&
+		 u.problems->n_errors > 0)
 		*ret_status = CONTROL_NO_UNIT;
 	else
 		*ret_status = l.is_active ? CONTROL_OK : CONTROL_NOT_ACTIVE;
@@ -501,8 +504,8 @@ static void end_table(struct supd_control *c, const struct control_request *q, i
 	if (r >= 0) {
 		control_done(c->server, q->id, CONTROL_OK, NULL);
 	} else if (r == -ENOENT && q->unit && manager_plugin_unit(c->manager, q->unit, &u)) {
-		(void) snprintf(message, sizeof(message), "%s is %s; supctl status %s tells more", q->unit,
-				u.is_masked ? "masked" : "invalid", q->unit);
+		(void) snprintf(message, sizeof(message), "%s is %s; supctl status %s tells more",
+				q->unit, u.is_masked ? "masked" : "invalid", q->unit);
 		control_done(c->server, q->id, CONTROL_NO_UNIT, message);
 	} else if (r == -ENOENT && q->unit) {
 		supd_control_no_unit(c, q->id, q->unit);
@@ -513,16 +516,20 @@ static void end_table(struct supd_control *c, const struct control_request *q, i
 	}
 }
 
-/* "units" is the list of timers: those that are well, then those that are not; other tables are the plugin's. */
+/* "units" is the list of timers: those that are well, then those that are not; other tables are the
+ * plugin's. */
 void units_table(struct supd_control *c, const struct control_request *q)
 {
 	bool is_list = str_equal(q->table, "units");
-	struct listing l = { .c = c, .id = q->id, .only = q->unit, .kind = is_list ? "timer" : NULL };
+	struct listing l = {
+		.c = c, .id = q->id, .only = q->unit, .kind = is_list ? "timer" : NULL
+	};
 	char message[256];
 	int r;
 
 	if (!str_equal(q->subsystem, PLUGIN)) {
-		(void) snprintf(message, sizeof(message), "no such subsystem: %s (there is: " PLUGIN ")", q->subsystem);
+		(void) snprintf(message, sizeof(message),
+				"no such subsystem: %s (there is: " PLUGIN ")", q->subsystem);
 		control_done(c->server, q->id, CONTROL_NO_UNIT, message);
 		return;
 	}
@@ -543,7 +550,11 @@ void units_table(struct supd_control *c, const struct control_request *q)
 void units_plan(struct supd_control *c, const struct control_request *q)
 {
 	const struct supd_query query = {
-		.size = sizeof(query), .table = "plan", .unit = q->unit, .now = c->now(c->userdata), .from = q->since,
+		.size = sizeof(query),
+		.table = "plan",
+		.unit = q->unit,
+		.now = c->now(c->userdata),
+		.from = q->since,
 		.to = q->until,
 	};
 	struct listing l = { .c = c, .id = q->id };

@@ -17,8 +17,8 @@ static void on_wake(void *userdata, const struct supd_now *now, enum supd_clock 
 	manager_wake(w->manager, now, clock);
 }
 
-static void on_checked(void *userdata, const struct supd_now *now, world_token token, enum condition_outcome outcome,
-		       const char *unmet, int error)
+static void on_checked(void *userdata, const struct supd_now *now, world_token token,
+		       enum condition_outcome outcome, const char *unmet, int error)
 {
 	struct supd_wire *w = userdata;
 
@@ -32,7 +32,8 @@ static void on_spawned(void *userdata, const struct supd_now *now, world_token t
 	manager_spawned(w->manager, now, token, pid);
 }
 
-static void on_spawn_failed(void *userdata, const struct supd_now *now, world_token token, enum exec_step step, int error)
+static void on_spawn_failed(void *userdata, const struct supd_now *now, world_token token,
+			    enum exec_step step, int error)
 {
 	struct supd_wire *w = userdata;
 
@@ -54,7 +55,8 @@ static void on_refused(void *userdata, world_token token, struct diag *refused)
 	manager_refused(w->manager, token, refused);
 }
 
-static void on_notified(void *userdata, const struct supd_now *now, world_token token, const struct notification *said)
+static void on_notified(void *userdata, const struct supd_now *now, world_token token,
+			const struct notification *said)
 {
 	struct supd_wire *w = userdata;
 
@@ -68,7 +70,8 @@ static void on_tree_empty(void *userdata, const struct supd_now *now, world_toke
 	manager_tree_empty(w->manager, now, token);
 }
 
-static void on_saved(void *userdata, const struct supd_now *now, const char *plugin, uint64_t ticket, int result)
+static void on_saved(void *userdata, const struct supd_now *now, const char *plugin,
+		     uint64_t ticket, int result)
 {
 	struct supd_wire *w = userdata;
 
@@ -111,7 +114,8 @@ static void on_settled(void *userdata, struct unit *u, bool run_ended)
 	transients_settled(w->control, u);
 }
 
-static void on_event(void *userdata, const char *type, const char *unit, const struct supd_row *fields)
+static void on_event(void *userdata, const char *type, const char *unit,
+		     const struct supd_row *fields)
 {
 	struct supd_wire *w = userdata;
 

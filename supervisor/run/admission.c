@@ -15,7 +15,8 @@ struct admission {
 	sd_event *event;
 	admission_fn *fn;
 	void *userdata;
-	struct admission_wait *first, *others; /* those that go first, and the rest; each by ticket */
+	/* those that go first, and the rest; each by ticket */
+	struct admission_wait *first, *others;
 	uint64_t last_ticket;
 	sd_event_source *look, *again;
 	usec_t pause; /* until the next attempt; grows */
@@ -152,21 +153,25 @@ bool admission_is_empty(const struct admission *a)
 	return !a->first && !a->others;
 }
 
-int admission_new(sd_event *event, int64_t priority, admission_fn *fn, void *userdata, struct admission **ret)
+int admission_new(sd_event *event, int64_t priority, admission_fn *fn, void *userdata,
+		  struct admission **ret)
 {
 	struct admission *a = calloc(1, sizeof(*a));
 	int r;
 
 	if (!a)
 		return -ENOMEM;
-	*a = (struct admission) { .event = event, .fn = fn, .userdata = userdata, .pause = AGAIN_FIRST };
+	*a = (struct admission){
+		.event = event, .fn = fn, .userdata = userdata, .pause = AGAIN_FIRST
+	};
 	r = sd_event_add_defer(event, &a->look, on_look, a);
 	if (r >= 0)
 		r = sd_event_source_set_priority(a->look, priority);
 	if (r >= 0)
 		r = sd_event_source_set_enabled(a->look, SD_EVENT_OFF);
 	if (r >= 0)
-		r = sd_event_add_time(event, &a->again, CLOCK_BOOTTIME, 0, USEC_PER_MSEC, on_again, a);
+		r = sd_event_add_time(event, &a->again, CLOCK_BOOTTIME, 0, USEC_PER_MSEC, on_again,
+				      a);
 	if (r >= 0)
 		r = sd_event_source_set_enabled(a->again, SD_EVENT_OFF);
 	if (r < 0) {

@@ -2,12 +2,13 @@
 #ifndef SUPD_RUN_ADMISSION_H
 #define SUPD_RUN_ADMISSION_H
 
-/* The line before a start: who asks for a process waits here until there is room for one, in the order of asking. What may
- * lack is room among those that are being started, and what only others can give back: descriptors, processes, memory. The
- * latter is tried again as soon as something of ours was given back, and now and then.
+/* The line before a start: who asks for a process waits here until there is room for one, in the
+ * order of asking. What may lack is room among those that are being started, and what only others
+ * can give back: descriptors, processes, memory. The latter is tried again as soon as something of
+ * ours was given back, and now and then.
  *
- * Commands of a run that has begun go before runs that have not: they bring it to its end, and so give back what it
- * holds. */
+ * Commands of a run that has begun go before runs that have not: they bring it to its end, and so
+ * give back what it holds. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,7 +34,8 @@ enum admission_verdict {
 /* May it begin? It has left the line already, and is put back where it was unless it is done. */
 typedef enum admission_verdict admission_fn(void *userdata, struct admission_wait *w);
 
-int admission_new(sd_event *event, int64_t priority, admission_fn *fn, void *userdata, struct admission **ret);
+int admission_new(sd_event *event, int64_t priority, admission_fn *fn, void *userdata,
+		  struct admission **ret);
 struct admission *admission_free(struct admission *a);
 /* Is asked from the loop, never from inside. @goes_first: see above. */
 void admission_join(struct admission *a, struct admission_wait *w, bool goes_first);

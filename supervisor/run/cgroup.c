@@ -34,7 +34,8 @@ static void unescape(char *s)
 	char *to = s;
 
 	for (; *s; s++)
-		if (s[0] == '\\' && s[1] >= '0' && s[1] <= '3' && s[2] >= '0' && s[2] <= '7' && s[3] >= '0' && s[3] <= '7') {
+		if (s[0] == '\\' && s[1] >= '0' && s[1] <= '3' && s[2] >= '0' && s[2] <= '7' &&
+		    s[3] >= '0' && s[3] <= '7') {
 			*to++ = (char) ((s[1] - '0') << 6 | (s[2] - '0') << 3 | (s[3] - '0'));
 			s += 3;
 		} else {
@@ -85,7 +86,8 @@ static const char *below(const char *inside, const char *root)
 	return inside + n;
 }
 
-/* One line of mountinfo(5): "31 23 0:28 ROOT POINT options … - TYPE source …". 1: it is a usable cgroup2 mount. */
+/* One line of mountinfo(5): "31 23 0:28 ROOT POINT options … - TYPE source …". 1: it is a usable
+ * cgroup2 mount. */
 static int mount_line(char *line, const char *inside, char **ret_path)
 {
 	char *type = strstr(line, " - "), *field, *state = NULL, *root = NULL, *point = NULL;
@@ -94,7 +96,8 @@ static int mount_line(char *line, const char *inside, char **ret_path)
 
 	if (!type || !str_starts(type + 3, "cgroup2 "))
 		return 0;
-	for (field = strtok_r(line, " ", &state); field && i < 5; field = strtok_r(NULL, " ", &state), i++) {
+	for (field = strtok_r(line, " ", &state); field && i < 5;
+	     field = strtok_r(NULL, " ", &state), i++) {
 		if (i == 3)
 			root = field;
 		if (i == 4)
@@ -158,7 +161,8 @@ int cgroup_open(const struct cgroup *parent, const char *name, struct cgroup *re
 
 	if (asprintf(&g.path, "%s/%s", parent->path, name) < 0)
 		g.path = NULL;
-	if (asprintf(&g.inside, "%s/%s", str_equal(parent->inside, "/") ? "" : parent->inside, name) < 0)
+	if (asprintf(&g.inside, "%s/%s", str_equal(parent->inside, "/") ? "" : parent->inside,
+		     name) < 0)
 		g.inside = NULL;
 	if (!g.path || !g.inside)
 		r = -ENOMEM;
@@ -186,7 +190,8 @@ bool cgroup_is_usable(const struct cgroup *g)
 	_cleanup_free_ char *type = NULL;
 
 	/* The root has no type. */
-	if (process_read_text(g->fd, "cgroup.type", FILE_MAX, &type, NULL) >= 0 && !str_equal(type, "domain\n"))
+	if (process_read_text(g->fd, "cgroup.type", FILE_MAX, &type, NULL) >= 0 &&
+	    !str_equal(type, "domain\n"))
 		return false;
 	return faccessat(g->fd, "cgroup.procs", W_OK, AT_EACCESS) == 0;
 }
@@ -244,7 +249,8 @@ static int walk_below(const struct cgroup *g, cgroup_fn *fn, void *userdata, uns
 	while (r >= 0 && (entry = readdir(dir))) {
 		struct cgroup child;
 
-		if (entry->d_type != DT_DIR || entry->d_name[0] == '.' || cgroup_open(g, entry->d_name, &child) < 0)
+		if (entry->d_type != DT_DIR || entry->d_name[0] == '.' ||
+		    cgroup_open(g, entry->d_name, &child) < 0)
 			continue;
 		r = walk(&child, fn, userdata, depth);
 		cgroup_done(&child);
@@ -286,7 +292,8 @@ static bool is_inside(const void *userdata, pid_t pid)
 static int remember(struct signalling *s, pid_t pid)
 {
 	if (s->n == s->room) {
-		pid_t *grown = reallocarray(s->sent, s->room = s->room ? s->room * 2 : 64, sizeof(*grown));
+		pid_t *grown =
+			reallocarray(s->sent, s->room = s->room ? s->room * 2 : 64, sizeof(*grown));
 
 		if (!grown)
 			return -ENOMEM;
@@ -376,7 +383,8 @@ void cgroup_evacuate(const struct cgroup *g, const struct cgroup *to)
 {
 	int fd = cgroup_open_procs(to);
 
-	for (unsigned round = 0; fd >= 0 && round < SIGNAL_ROUNDS_MAX && cgroup_is_populated(g) > 0; round++)
+	for (unsigned round = 0; fd >= 0 && round < SIGNAL_ROUNDS_MAX && cgroup_is_populated(g) > 0;
+	     round++)
 		(void) walk(g, evacuate_group, &fd, 0);
 	if (fd >= 0)
 		close(fd);

@@ -36,7 +36,8 @@ static int write_text(int dir, const char *file, const char *text)
 
 /* ---- the leaf ---- */
 
-/* What a daemon runs beside services, and a service's process that is about to enter its own cgroup. */
+/* What a daemon runs beside services, and a service's process that is about to enter its own
+ * cgroup. */
 static bool is_ours(pid_t pid)
 {
 	struct process p;
@@ -54,7 +55,8 @@ static int each_process(int dir, const char *file, int (*fn)(int dir, const char
 	r = process_read_text(dir, file, FILE_MAX, &text, NULL);
 	if (r < 0)
 		return r;
-	for (line = strtok_r(text, "\n", &state); r >= 0 && line; line = strtok_r(NULL, "\n", &state))
+	for (line = strtok_r(text, "\n", &state); r >= 0 && line;
+	     line = strtok_r(NULL, "\n", &state))
 		r = fn(dir, line);
 	return r;
 }
@@ -167,7 +169,8 @@ static bool read_number(const char *path, uint64_t *ret)
 	return value_unsigned(text, UINT64_MAX, ret) == 0;
 }
 
-/* What percentages of this limit are about, as for systemd: all memory, or as many tasks as the kernel allows. */
+/* What percentages of this limit are about, as for systemd: all memory, or as many tasks as the
+ * kernel allows. */
 static uint64_t whole_of(enum cgroup_limit limit)
 {
 	uint64_t pids = UINT64_MAX, threads = UINT64_MAX;
@@ -220,10 +223,12 @@ static dev_t whole_disk(dev_t device)
 	char path[64];
 	FILE *f;
 
-	(void) snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/partition", major(device), minor(device));
+	(void) snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/partition", major(device),
+			minor(device));
 	if (access(path, F_OK) < 0)
 		return device;
-	(void) snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/../dev", major(device), minor(device));
+	(void) snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/../dev", major(device),
+			minor(device));
 	f = fopen(path, "re");
 	if (!f)
 		return device;
@@ -233,7 +238,8 @@ static dev_t whole_disk(dev_t device)
 	return device;
 }
 
-/* As systemd: a block device, or that of the file system on which a file lies. -ENODEV: there is none. */
+/* As systemd: a block device, or that of the file system on which a file lies. -ENODEV: there is
+ * none. */
 static int find_device(const char *path, dev_t *ret)
 {
 	struct stat st;
@@ -258,7 +264,8 @@ static int apply_device(int run, const struct cgroup_device *d)
 	return put_limit(run, d->limit, cgroup_limit_file(d->limit), text);
 }
 
-static void apply_devices(int run, const struct cgroup_limits *l, cgroup_problem_fn *tell, void *userdata)
+static void apply_devices(int run, const struct cgroup_limits *l, cgroup_problem_fn *tell,
+			  void *userdata)
 {
 	for (size_t i = 0; i < l->n_devices; i++) {
 		int r = apply_device(run, &l->device[i]);
@@ -268,15 +275,18 @@ static void apply_devices(int run, const struct cgroup_limits *l, cgroup_problem
 	}
 }
 
-void cgroup_control_apply(int run, const struct cgroup_limits *l, cgroup_problem_fn *tell, void *userdata)
+void cgroup_control_apply(int run, const struct cgroup_limits *l, cgroup_problem_fn *tell,
+			  void *userdata)
 {
 	for (size_t i = 0; i < CGROUP_IO_READ_BANDWIDTH; i++) {
 		enum cgroup_limit limit = (enum cgroup_limit) i;
 		int r = 0;
 
 		if (cgroup_limits_has(l, limit))
-			r = i < CGROUP_AMOUNT_COUNT ? apply_one(run, l, limit)
-						    : apply_mask(run, limit, limit == CGROUP_CPUS ? &l->cpus : &l->nodes);
+			r = i < CGROUP_AMOUNT_COUNT
+				    ? apply_one(run, l, limit)
+				    : apply_mask(run, limit,
+						 limit == CGROUP_CPUS ? &l->cpus : &l->nodes);
 		if (r < 0)
 			tell(userdata, limit, r);
 	}
@@ -286,7 +296,8 @@ void cgroup_control_apply(int run, const struct cgroup_limits *l, cgroup_problem
 		(void) write_text(run, "memory.oom.group", "1");
 }
 
-/* The number behind "NAME " at the beginning of a line; without a name, the first line. 0: there is none. */
+/* The number behind "NAME " at the beginning of a line; without a name, the first line. 0: there is
+ * none. */
 static uint64_t number_in(int dir, const char *file, const char *name)
 {
 	_cleanup_free_ char *text = NULL;

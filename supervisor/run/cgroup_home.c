@@ -103,7 +103,10 @@ static void kill_runs(const struct cgroup *home, bool log_it)
 			continue;
 		if (cgroup_is_populated(&run) > 0) {
 			if (log_it)
-				log_warning(0, "%s was left by a supd that died, its processes are killed", run.path);
+				log_warning(
+					0,
+					"%s was left by a supd that died, its processes are killed",
+					run.path);
 			(void) cgroup_signal(&run, SIGKILL, 0);
 		}
 		cgroup_done(&run);
@@ -164,8 +167,8 @@ static void sweep(struct cgroup_home *h)
 
 /* ---- our own ---- */
 
-/* Another daemon's sweep may take the new folder, which is not locked yet, for a dead one's: then it is the sweep that
- * has it locked, or has removed it already, and we make another. */
+/* Another daemon's sweep may take the new folder, which is not locked yet, for a dead one's: then
+ * it is the sweep that has it locked, or has removed it already, and we make another. */
 static int make_locked(const struct cgroup *parent, struct cgroup *ret)
 {
 	for (unsigned attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {

@@ -60,7 +60,8 @@ static void done(struct worker_job *job)
 	struct check *c = (struct check *) job;
 
 	if (!c->is_released)
-		c->all->listener.checked(c->all->listener.userdata, c->token, c->outcome, c->unmet, 0);
+		c->all->listener.checked(c->all->listener.userdata, c->token, c->outcome, c->unmet,
+					 0);
 	check_free(c);
 }
 
@@ -120,7 +121,8 @@ struct checks *checks_free(struct checks *all)
 {
 	if (!all)
 		return NULL;
-	/* A thread that hangs on a dead mount must not keep the daemon from ending; it goes with the process. */
+	/* A thread that hangs on a dead mount must not keep the daemon from ending; it goes with
+	 * the process. */
 	if (worker_free_within(all->worker, PATIENCE_MS))
 		free(all);
 	return NULL;

@@ -87,14 +87,38 @@ static const char *architecture(const char *machine)
 	static const struct {
 		const char *machine, *name;
 	} table[] = {
-		{ "x86_64", "x86-64" }, { "i386", "x86" }, { "i486", "x86" }, { "i586", "x86" }, { "i686", "x86" },
-		{ "aarch64", "arm64" }, { "aarch64_be", "arm64-be" }, { "armv4l", "arm" }, { "armv5tel", "arm" },
-		{ "armv5tejl", "arm" }, { "armv6l", "arm" }, { "armv7l", "arm" }, { "armv8l", "arm" },
-		{ "riscv32", "riscv32" }, { "riscv64", "riscv64" }, { "ppc", "ppc" }, { "ppcle", "ppc-le" },
-		{ "ppc64", "ppc64" }, { "ppc64le", "ppc64-le" }, { "s390", "s390" }, { "s390x", "s390x" },
-		{ "mips", "mips" }, { "mips64", "mips64" }, { "loongarch64", "loongarch64" }, { "ia64", "ia64" },
-		{ "alpha", "alpha" }, { "sparc", "sparc" }, { "sparc64", "sparc64" }, { "parisc", "parisc" },
-		{ "parisc64", "parisc64" }, { "m68k", "m68k" }, { "sh5", "sh64" },
+		{ "x86_64", "x86-64" },
+		{ "i386", "x86" },
+		{ "i486", "x86" },
+		{ "i586", "x86" },
+		{ "i686", "x86" },
+		{ "aarch64", "arm64" },
+		{ "aarch64_be", "arm64-be" },
+		{ "armv4l", "arm" },
+		{ "armv5tel", "arm" },
+		{ "armv5tejl", "arm" },
+		{ "armv6l", "arm" },
+		{ "armv7l", "arm" },
+		{ "armv8l", "arm" },
+		{ "riscv32", "riscv32" },
+		{ "riscv64", "riscv64" },
+		{ "ppc", "ppc" },
+		{ "ppcle", "ppc-le" },
+		{ "ppc64", "ppc64" },
+		{ "ppc64le", "ppc64-le" },
+		{ "s390", "s390" },
+		{ "s390x", "s390x" },
+		{ "mips", "mips" },
+		{ "mips64", "mips64" },
+		{ "loongarch64", "loongarch64" },
+		{ "ia64", "ia64" },
+		{ "alpha", "alpha" },
+		{ "sparc", "sparc" },
+		{ "sparc64", "sparc64" },
+		{ "parisc", "parisc" },
+		{ "parisc64", "parisc64" },
+		{ "m68k", "m68k" },
+		{ "sh5", "sh64" },
 	};
 
 	for (size_t i = 0; i < ELEMENTS(table); i++)
@@ -159,7 +183,8 @@ static int machine_id(struct facts *f, const char **ret)
 	return *ret ? 1 : -ENOMEM;
 }
 
-/* In a container the kernel's line is somebody else's: what its first process was told counts, as in systemd. */
+/* In a container the kernel's line is somebody else's: what its first process was told counts, as
+ * in systemd. */
 static int command_line(struct facts *f, const char **ret)
 {
 	const char *container, *text;
@@ -216,7 +241,8 @@ static int controllers(struct facts *f, const char **ret)
 	if (!is_cgroup2(CGROUP_ROOT))
 		return 0;
 	if (facts_read_line(f, "/proc/self/cgroup", &own) >= 0 && str_starts(own, "0::/")) {
-		path = arena_printf(f->arena, CGROUP_ROOT "%s/cgroup.controllers", own + strlen("0::"));
+		path = arena_printf(f->arena, CGROUP_ROOT "%s/cgroup.controllers",
+				    own + strlen("0::"));
 		if (!path)
 			return -ENOMEM;
 		if (facts_read_line(f, path, ret) >= 0)
@@ -241,8 +267,10 @@ static int controllers_v1(struct facts *f, const char **ret)
 		char name[64];
 		unsigned hierarchy, groups, enabled;
 
-		if (sscanf(text, "%63s %u %u %u", name, &hierarchy, &groups, &enabled) == 4 && enabled) {
-			all = arena_printf(f->arena, "%s %s%s", all, name, str_equal(name, "blkio") ? " io" : "");
+		if (sscanf(text, "%63s %u %u %u", name, &hierarchy, &groups, &enabled) == 4 &&
+		    enabled) {
+			all = arena_printf(f->arena, "%s %s%s", all, name,
+					   str_equal(name, "blkio") ? " io" : "");
 			if (!all)
 				return -ENOMEM;
 		}
@@ -361,7 +389,8 @@ static uint64_t memory_of_group(struct facts *f)
 	uint64_t x;
 
 	for (size_t i = 0; i < ELEMENTS(limits); i++)
-		if (facts_read_line(f, limits[i], &line) >= 0 && value_unsigned(line, UINT64_MAX, &x) >= 0)
+		if (facts_read_line(f, limits[i], &line) >= 0 &&
+		    value_unsigned(line, UINT64_MAX, &x) >= 0)
 			return x;
 	return UINT64_MAX;
 }

@@ -2,8 +2,8 @@
 #ifndef SUPD_RUN_CONDITION_FACTS_H
 #define SUPD_RUN_CONDITION_FACTS_H
 
-/* The system, as conditions ask about it. To be used in a worker's thread: each look may take as long as a disk, a
- * network mount or a name service does. */
+/* The system, as conditions ask about it. To be used in a worker's thread: each look may take as
+ * long as a disk, a network mount or a name service does. */
 
 #include "base/arena.h"
 #include "service/condition.h"
@@ -17,8 +17,10 @@ struct facts {
 struct condition_facts condition_facts(struct facts *facts);
 
 /* Inside: */
-int facts_read(struct facts *f, const char *path, const char **ret, size_t *ret_n); /* a small file; 0 or -errno */
-int facts_read_line(struct facts *f, const char *path, const char **ret);           /* its first line */
+/* a small file; 0 or -errno */
+int facts_read(struct facts *f, const char *path, const char **ret, size_t *ret_n);
+/* its first line */
+int facts_read_line(struct facts *f, const char *path, const char **ret);
 const char *facts_variable(const struct facts *f, const char *name);
 
 /* condition_tests.c: as struct condition_facts has it */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What is to be mounted, and is not: where fstab(5) names a mount point on the way to a path, and nothing is mounted there.
- * systemd makes mount units of the same lines, and mounts them; noauto and nofail are about the boot, there and here. */
+/* What is to be mounted, and is not: where fstab(5) names a mount point on the way to a path, and
+ * nothing is mounted there. systemd makes mount units of the same lines, and mounts them; noauto
+ * and nofail are about the boot, there and here. */
 #include <errno.h>
 #include <mntent.h>
 #include <stdio.h>
@@ -36,8 +37,8 @@ static bool is_on_the_way(const char *path, const char *real_path, const char *d
 {
 	_cleanup_free_ char *real = realpath(directory, NULL);
 
-	return is_below(path, directory) || (real_path && is_below(real_path, directory)) || (real && is_below(path, real)) ||
-	       (real && real_path && is_below(real_path, real));
+	return is_below(path, directory) || (real_path && is_below(real_path, directory)) ||
+	       (real && is_below(path, real)) || (real && real_path && is_below(real_path, real));
 }
 
 /* systemd-fstab-generator(8): in a container, devices are mounted from outside, or not at all. */
@@ -52,12 +53,13 @@ static bool is_device(const char *what)
 }
 
 /* The root is always there; what has no directory (swap) is on nobody's way. */
-static bool is_missing(struct facts *f, const struct mntent *entry, const char *path, const char *real_path)
+static bool is_missing(struct facts *f, const struct mntent *entry, const char *path,
+		       const char *real_path)
 {
 	const char *directory = entry->mnt_dir, *container = NULL;
 
-	if (*directory != '/' || str_equal(directory, "/") || !is_on_the_way(path, real_path, directory) ||
-	    facts_is_mount_point(directory))
+	if (*directory != '/' || str_equal(directory, "/") ||
+	    !is_on_the_way(path, real_path, directory) || facts_is_mount_point(directory))
 		return false;
 	return !is_device(entry->mnt_fsname) || facts_container(f, &container) <= 0;
 }

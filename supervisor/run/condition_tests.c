@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What of conditions is a plain question to the system: is there such a file, such a user, such a power supply? */
+/* What of conditions is a plain question to the system: is there such a file, such a user, such a
+ * power supply? */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -68,7 +69,8 @@ static bool is_link(const char *path)
 static bool matches_something(const char *pattern)
 {
 	glob_t found = { 0 };
-	bool is_found = glob(pattern, GLOB_NOSORT | GLOB_BRACE, NULL, &found) == 0 && found.gl_pathc > 0;
+	bool is_found = glob(pattern, GLOB_NOSORT | GLOB_BRACE, NULL, &found) == 0 &&
+			found.gl_pathc > 0;
 
 	globfree(&found);
 	return is_found;
@@ -206,7 +208,8 @@ static int id_of(const char *name, bool is_group, uint64_t *ret)
 
 		if (!buffer)
 			return -ENOMEM;
-		r = is_group ? getgrnam_r(name, &group, buffer, size, &g) : getpwnam_r(name, &user, buffer, size, &u);
+		r = is_group ? getgrnam_r(name, &group, buffer, size, &g)
+			     : getpwnam_r(name, &user, buffer, size, &u);
 		if (r == 0 && (u || g))
 			*ret = is_group ? group.gr_gid : user.pw_uid;
 	}
@@ -253,17 +256,20 @@ static bool has_private_users(struct facts *f)
 
 	if (facts_read_line(f, "/proc/self/uid_map", &line) < 0)
 		return false;
-	return sscanf(line, "%u %u %u", &inside, &outside, &n) == 3 && (inside != 0 || outside != 0 || n != UINT32_MAX);
+	return sscanf(line, "%u %u %u", &inside, &outside, &n) == 3 &&
+	       (inside != 0 || outside != 0 || n != UINT32_MAX);
 }
 
 /* As they were handed to the daemon, in the clear or not. */
 static bool has_credential(struct facts *f, const char *name)
 {
-	static const char *const variables[] = { "CREDENTIALS_DIRECTORY", "ENCRYPTED_CREDENTIALS_DIRECTORY" };
+	static const char *const variables[] = { "CREDENTIALS_DIRECTORY",
+						 "ENCRYPTED_CREDENTIALS_DIRECTORY" };
 
 	for (size_t i = 0; i < ELEMENTS(variables); i++) {
 		const char *dir = facts_variable(f, variables[i]);
-		const char *path = dir && *dir == '/' ? arena_printf(f->arena, "%s/%s", dir, name) : NULL;
+		const char *path = dir && *dir == '/' ? arena_printf(f->arena, "%s/%s", dir, name)
+						      : NULL;
 
 		if (path && exists(path))
 			return true;
@@ -275,7 +281,8 @@ static bool has_credential(struct facts *f, const char *name)
 
 static bool supply_says(struct facts *f, const char *name, const char *what, const char *wanted)
 {
-	const char *path = arena_printf(f->arena, "/sys/class/power_supply/%s/%s", name, what), *line;
+	const char *path = arena_printf(f->arena, "/sys/class/power_supply/%s/%s", name, what),
+		   *line;
 
 	return path && facts_read_line(f, path, &line) >= 0 && str_equal(line, wanted);
 }
@@ -319,13 +326,14 @@ static bool is_secure_boot(struct facts *f)
 	const char *bytes;
 	size_t n;
 
-	return facts_read(f, "/sys/firmware/efi/efivars/SecureBoot-" EFI_GLOBAL, &bytes, &n) >= 0 && n == 5 &&
-	       bytes[4] == 1;
+	return facts_read(f, "/sys/firmware/efi/efivars/SecureBoot-" EFI_GLOBAL, &bytes, &n) >= 0 &&
+	       n == 5 && bytes[4] == 1;
 }
 
 static bool has_audit(void)
 {
-	_cleanup_close_ int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_AUDIT);
+	_cleanup_close_ int fd =
+		socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_AUDIT);
 
 	return fd >= 0 || (errno != EAFNOSUPPORT && errno != EPROTONOSUPPORT && errno != EPERM);
 }
@@ -339,7 +347,8 @@ static bool has_security(struct facts *f, const char *name)
 	if (str_equal(name, "smack"))
 		return exists("/sys/fs/smackfs/");
 	if (str_equal(name, "apparmor"))
-		return facts_read_line(f, "/sys/module/apparmor/parameters/enabled", &line) >= 0 && *line == 'Y';
+		return facts_read_line(f, "/sys/module/apparmor/parameters/enabled", &line) >= 0 &&
+		       *line == 'Y';
 	if (str_equal(name, "tomoyo"))
 		return exists("/sys/kernel/security/tomoyo/version");
 	if (str_equal(name, "ima"))
@@ -372,10 +381,12 @@ static bool has_firmware(struct facts *f, const char *s)
 		return exists("/sys/firmware/efi/");
 	if (str_equal(s, "device-tree"))
 		return exists("/sys/firmware/devicetree/");
-	return str_starts(s, "device-tree-compatible(") && is_compatible(f, inside, strlen(inside) - 1);
+	return str_starts(s, "device-tree-compatible(") &&
+	       is_compatible(f, inside, strlen(inside) - 1);
 }
 
-/* A module that is being loaded, or goes, is not there; one that is part of the kernel has no state. */
+/* A module that is being loaded, or goes, is not there; one that is part of the kernel has no
+ * state. */
 static bool has_module(struct facts *f, const char *name)
 {
 	char *path = arena_printf(f->arena, "/sys/module/%s", name);

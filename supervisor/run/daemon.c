@@ -26,8 +26,9 @@
 
 /* ---- which signal is what ---- */
 
-/* Containers' managers ask a first process to end by SIGPWR (LXC), or by systemd's signals of halt, poweroff, reboot
- * and kexec (podman, systemd-nspawn): all that supd can do about any of these is to end. */
+/* Containers' managers ask a first process to end by SIGPWR (LXC), or by systemd's signals of halt,
+ * poweroff, reboot and kexec (podman, systemd-nspawn): all that supd can do about any of these is
+ * to end. */
 static bool is_stop(int signal)
 {
 	return signal == SIGTERM || signal == SIGINT || signal == SIGPWR ||
@@ -39,7 +40,8 @@ static bool is_obeyed(int signal)
 	return is_stop(signal) || signal == SIGHUP;
 }
 
-/* Those that mean nothing here, but end a process that does not say so; and two that are errors of system calls. */
+/* Those that mean nothing here, but end a process that does not say so; and two that are errors of
+ * system calls. */
 static bool is_passed_over(int signal)
 {
 	static const int list[] = {
@@ -58,13 +60,14 @@ static bool is_passed_over(int signal)
 /* A sanitizer's handler for crashes stays. */
 static bool is_crash(int signal)
 {
-	return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGABRT;
+	return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL ||
+	       signal == SIGABRT;
 }
 
 /* ---- first of all ---- */
 
-/* What is opened later must not come to lie where libraries and children take stderr to be. Not every root directory
- * has a /dev; one that cannot be read or written serves as well. */
+/* What is opened later must not come to lie where libraries and children take stderr to be. Not
+ * every root directory has a /dev; one that cannot be read or written serves as well. */
 static int open_standard_streams(void)
 {
 	int fd;
@@ -88,7 +91,8 @@ static int settle_signals(void)
 	sigemptyset(&mask);
 	sigaddset(&mask, SIGCHLD);
 	for (int signal = 1; signal < NSIG; signal++) {
-		struct sigaction action = { .sa_handler = is_passed_over(signal) ? SIG_IGN : SIG_DFL };
+		struct sigaction action = { .sa_handler = is_passed_over(signal) ? SIG_IGN
+										 : SIG_DFL };
 
 		if (!is_crash(signal))
 			(void) sigaction(signal, &action, NULL);
@@ -122,8 +126,8 @@ static void find_title(int argc, char **argv, struct daemon_inheritance *ret)
 	ret->title_size = (size_t) (end - argv[0]);
 }
 
-/* glibc would grow its heap for the large and short-lived (the state's bytes), and a heap for each thread of ours; and of
- * what was freed at its end keep this much. */
+/* glibc would grow its heap for the large and short-lived (the state's bytes), and a heap for each
+ * thread of ours; and of what was freed at its end keep this much. */
 static void settle_memory(void)
 {
 #ifdef __GLIBC__
@@ -183,7 +187,8 @@ static int on_signal(sd_event_source *source, const struct signalfd_siginfo *inf
 	return 0;
 }
 
-int daemon_signals_new(sd_event *event, const struct daemon_signals_listener *listener, struct daemon_signals **ret)
+int daemon_signals_new(sd_event *event, const struct daemon_signals_listener *listener,
+		       struct daemon_signals **ret)
 {
 	struct daemon_signals *s = calloc(1, sizeof(*s));
 	int r = 0;
@@ -196,7 +201,8 @@ int daemon_signals_new(sd_event *event, const struct daemon_signals_listener *li
 			continue;
 		r = sd_event_add_signal(event, &s->source[signal], signal, on_signal, s);
 		if (r >= 0)
-			r = sd_event_source_set_priority(s->source[signal], SD_EVENT_PRIORITY_IMPORTANT);
+			r = sd_event_source_set_priority(s->source[signal],
+							 SD_EVENT_PRIORITY_IMPORTANT);
 	}
 	if (r < 0) {
 		daemon_signals_free(s);

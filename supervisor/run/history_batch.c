@@ -59,8 +59,9 @@ static size_t text_bytes(const char *text)
 
 size_t history_record_bytes(const struct history_record *r)
 {
-	size_t n = sizeof(*r) + text_bytes(r->unit) + text_bytes(r->trigger) + text_bytes(r->cause) +
-		   text_bytes(r->words) + text_bytes(r->reason) + r->n_output;
+	size_t n = sizeof(*r) + text_bytes(r->unit) + text_bytes(r->trigger) +
+		   text_bytes(r->cause) + text_bytes(r->words) + text_bytes(r->reason) +
+		   r->n_output;
 
 	for (size_t i = 0; i < r->n_metrics; i++)
 		n += sizeof(*r->metric) + text_bytes(r->metric[i].name);
@@ -69,7 +70,8 @@ size_t history_record_bytes(const struct history_record *r)
 
 int history_batch_add(struct history_batch *b, const struct history_record *r)
 {
-	struct history_record copy = *r, *grown = arena_grow(&b->arena, b->record, b->n, sizeof(*grown));
+	struct history_record copy = *r,
+			      *grown = arena_grow(&b->arena, b->record, b->n, sizeof(*grown));
 
 	if (!grown)
 		return -ENOMEM;

@@ -2,8 +2,8 @@
 #ifndef SUPD_RUN_HISTORY_BATCH_H
 #define SUPD_RUN_HISTORY_BATCH_H
 
-/* Records of the history on their way, with all that they lend: from the loop to the thread that writes, and from it to
- * who asked. */
+/* Records of the history on their way, with all that they lend: from the loop to the thread that
+ * writes, and from it to who asked. */
 
 #include "base/arena.h"
 #include "service/history_record.h"

@@ -15,8 +15,8 @@
 #define GATHER_RECORDS 1024
 /* Between two attempts to write where one failed. */
 #define AGAIN (10 * USEC_PER_SEC)
-/* What waits in memory while nothing can be written. What services printed last is left out of more than the first bound;
- * what is more than the second is lost. */
+/* What waits in memory while nothing can be written. What services printed last is left out of more
+ * than the first bound; what is more than the second is lost. */
 #define WAITING_OUTPUT_MAX ((size_t) 4 * 1024 * 1024)
 #define WAITING_MAX ((size_t) 16 * 1024 * 1024)
 /* Pruning: how often it is looked for, and how many steps of it are done beside one batch. */
@@ -35,7 +35,8 @@ struct history_keeper {
 	struct question *held, **held_end; /* what is gathered goes to the thread before them */
 	bool is_at_work;         /* a thread has it */
 	bool is_off;             /* a newer supd's file: nothing is kept */
-	usec_t prune_in;         /* what is over a limit is removed so much later; USEC_NEVER: nothing was left */
+	/* what is over a limit is removed so much later; USEC_NEVER: nothing was left */
+	usec_t prune_in;
 	char failure[256];       /* "": all is well */
 	struct history_record gap; /* what was lost since; count 0: nothing */
 	usec_t failing_since;
@@ -108,7 +109,11 @@ static int open_file(struct history_keeper *k, int *ret_interrupted)
 static int begin_anew(struct history_keeper *k, struct write *w)
 {
 	const struct history_record gap = {
-		.class = HISTORY_GAP, .at = w->now, .first = w->now, .reason = "damaged", .scheduled = USEC_NEVER,
+		.class = HISTORY_GAP,
+		.at = w->now,
+		.first = w->now,
+		.reason = "damaged",
+		.scheduled = USEC_NEVER,
 	};
 	char stamp[32];
 	int r;
@@ -126,15 +131,19 @@ static void say(const struct history_keeper *k, int r, char *message, size_t n)
 	const char *more = k->history ? history_error(k->history) : NULL;
 
 	if (r == -EPROTONOSUPPORT)
-		(void) snprintf(message, n, "%s was written by a newer supd, and is left alone", k->path);
+		(void) snprintf(message, n, "%s was written by a newer supd, and is left alone",
+				k->path);
 	else if (r == -ETIME)
-		(void) snprintf(message, n, "that takes too long: name units, or times with --since= and --until=");
+		(void) snprintf(
+			message, n,
+			"that takes too long: name units, or times with --since= and --until=");
 	else
-		(void) snprintf(message, n, "%s: %s%s%s%s", k->path, strerror(-r), more ? " (" : "", more ? more : "",
-				more ? ")" : "");
+		(void) snprintf(message, n, "%s: %s%s%s%s", k->path, strerror(-r), more ? " (" : "",
+				more ? more : "", more ? ")" : "");
 }
 
-/* How much later it is to be gone on with; USEC_NEVER: nothing was left. Once a minute is enough for what is new. */
+/* How much later it is to be gone on with; USEC_NEVER: nothing was left. Once a minute is enough
+ * for what is new. */
 static usec_t prune(struct history_keeper *k, usec_t now, bool is_new)
 {
 	int r = 1;
@@ -235,8 +244,11 @@ static void alarm_in(struct history_keeper *k, usec_t span)
 static void lose(struct history_keeper *k, uint64_t n)
 {
 	if (n > 0 && k->gap.count == 0)
-		k->gap = (struct history_record) {
-			.class = HISTORY_GAP, .at = real_now(), .scheduled = USEC_NEVER, .reason = "lost",
+		k->gap = (struct history_record){
+			.class = HISTORY_GAP,
+			.at = real_now(),
+			.scheduled = USEC_NEVER,
+			.reason = "lost",
 		};
 	k->gap.first = k->gap.at;
 	k->gap.count += n;
@@ -257,7 +269,8 @@ static void recovered(struct history_keeper *k)
 		return;
 	*k->failure = '\0';
 	if (k->gap.count > 0)
-		log_warning(0, "the history is written again; %llu records are lost", (unsigned long long) k->gap.count);
+		log_warning(0, "the history is written again; %llu records are lost",
+			    (unsigned long long) k->gap.count);
 	else
 		log_notice("the history is written again, nothing is lost");
 }
@@ -326,11 +339,13 @@ static int written(struct history_keeper *k, struct write *w)
 {
 	k->is_at_work = false;
 	if (*w->aside)
-		log_error(0, "the history was damaged: it is set aside as %s, and a new one is begun", w->aside);
+		log_error(0,
+			  "the history was damaged: it is set aside as %s, and a new one is begun",
+			  w->aside);
 	*w->aside = '\0';
 	if (w->n_interrupted > 0)
-		log_notice("%d run%s going on when supd ended last, on record as interrupted now", w->n_interrupted,
-			   w->n_interrupted == 1 ? " was" : "s were");
+		log_notice("%d run%s going on when supd ended last, on record as interrupted now",
+			   w->n_interrupted, w->n_interrupted == 1 ? " was" : "s were");
 	w->n_interrupted = 0;
 	if (w->result < 0) {
 		int r = w->result;
@@ -483,7 +498,8 @@ static int copy_filter(struct question *q, const struct history_filter *f)
 	return copy_run_ids(q, f);
 }
 
-int history_keeper_ask(struct history_keeper *k, const struct history_filter *f, const struct history_answer *answer)
+int history_keeper_ask(struct history_keeper *k, const struct history_filter *f,
+		       const struct history_answer *answer)
 {
 	struct question *q = calloc(1, sizeof(*q));
 
@@ -493,7 +509,9 @@ int history_keeper_ask(struct history_keeper *k, const struct history_filter *f,
 		question_free(q);
 		return -ENOMEM;
 	}
-	q->job = (struct worker_job) { .work = question_work, .done = question_done, .drop = question_drop };
+	q->job = (struct worker_job){ .work = question_work,
+				      .done = question_done,
+				      .drop = question_drop };
 	q->keeper = k;
 	q->answer = *answer;
 	/* The thread does one thing after the other. */
@@ -522,7 +540,8 @@ static int begin(struct history_keeper *k)
 	return 0;
 }
 
-int history_keeper_new(sd_event *event, const struct history_keeper_config *config, struct history_keeper **ret)
+int history_keeper_new(sd_event *event, const struct history_keeper_config *config,
+		       struct history_keeper **ret)
 {
 	struct history_keeper *k = calloc(1, sizeof(*k));
 	int r;
@@ -535,7 +554,8 @@ int history_keeper_new(sd_event *event, const struct history_keeper_config *conf
 	k->path = strdup(config->path);
 	r = k->path ? worker_new(event, config->priority, 1, &k->worker) : -ENOMEM;
 	if (r >= 0)
-		r = sd_event_add_time_relative(event, &k->timer, CLOCK_BOOTTIME, GATHER, ACCURACY, on_alarm, k);
+		r = sd_event_add_time_relative(event, &k->timer, CLOCK_BOOTTIME, GATHER, ACCURACY,
+					       on_alarm, k);
 	if (r >= 0)
 		r = sd_event_source_set_priority(k->timer, config->priority);
 	if (r >= 0)
@@ -564,7 +584,8 @@ static void write_rest(struct history_keeper *k)
 	last.batch = k->gathered;
 	k->gathered = (struct history_batch) { 0 };
 	if (last.batch.n > 0 && write_batch(k, &last) < 0)
-		log_warning(0, "the end of the history could not be written: %zu records are lost", last.batch.n);
+		log_warning(0, "the end of the history could not be written: %zu records are lost",
+			    last.batch.n);
 	history_batch_done(&last.batch);
 }
 

@@ -32,11 +32,12 @@
 /* No kernel's struct sigaction is larger. */
 #define KERNEL_SIGACTION_MAX 160
 
-/* Code of the child runs on a stack that sanitizers know nothing of, in memory that another process uses. */
+/* Code of the child runs on a stack that sanitizers know nothing of, in memory that another process
+ * uses. */
 #define CHILD_CODE __attribute__((no_sanitize_address, no_sanitize_thread, noinline))
 
-/* The bare calls where libc's wrapper would do more than call: it tells all threads of a change of identity, and
- * keeps two signals to itself. */
+/* The bare calls where libc's wrapper would do more than call: it tells all threads of a change of
+ * identity, and keeps two signals to itself. */
 #ifdef SYS_setresuid32
 #define SYS_SETRESUID SYS_setresuid32
 #define SYS_SETRESGID SYS_setresgid32
@@ -56,8 +57,8 @@ CHILD_CODE static int fail(struct launch *l, enum exec_step step)
 	return -1;
 }
 
-/* What exec would leave ignored, since this process does, and those that libc does not let us ask for. Nobody here
- * changes what becomes of a signal after the start, so it is found out once. */
+/* What exec would leave ignored, since this process does, and those that libc does not let us ask
+ * for. Nobody here changes what becomes of a signal after the start, so it is found out once. */
 static int inherited[_NSIG];
 static size_t n_inherited;
 
@@ -95,8 +96,9 @@ static int highest_wanted(const struct launch *l)
 	return highest;
 }
 
-/* Out of the table of descriptors that the daemon's threads and this child share so far: before anything here changes
- * one. What lies above those that are needed is never copied, however many the daemon has. */
+/* Out of the table of descriptors that the daemon's threads and this child share so far: before
+ * anything here changes one. What lies above those that are needed is never copied, however many
+ * the daemon has. */
 CHILD_CODE static int leave_shared_files(struct launch *l)
 {
 	if (!l->shares_files)
@@ -170,7 +172,8 @@ CHILD_CODE static int adjust_oom_score(struct launch *l)
 
 	if (fd < 0)
 		return fail(l, EXEC_STEP_OOM_ADJUST);
-	if (write(fd, l->oom_score_adjust, strlen(l->oom_score_adjust)) < 0 && errno != EPERM && errno != EACCES) {
+	if (write(fd, l->oom_score_adjust, strlen(l->oom_score_adjust)) < 0 && errno != EPERM &&
+	    errno != EACCES) {
 		saved = errno;
 		(void) close(fd);
 		errno = saved;
@@ -236,8 +239,10 @@ CHILD_CODE static int set_numa_policy(struct launch *l)
 CHILD_CODE static int set_io_priority(struct launch *l)
 {
 	/* idle and none have no levels */
-	bool has_level = l->limits->io_class == IOPRIO_CLASS_RT || l->limits->io_class == IOPRIO_CLASS_BE;
-	int priority = IOPRIO_PRIO_VALUE(l->limits->io_class, has_level ? l->limits->io_priority : 0);
+	bool has_level = l->limits->io_class == IOPRIO_CLASS_RT ||
+			 l->limits->io_class == IOPRIO_CLASS_BE;
+	int priority =
+		IOPRIO_PRIO_VALUE(l->limits->io_class, has_level ? l->limits->io_priority : 0);
 
 	if (syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, priority) < 0)
 		return fail(l, EXEC_STEP_IO_PRIORITY);
@@ -258,13 +263,15 @@ CHILD_CODE static int set_scheduling(struct launch *l)
 	if (x->has_scheduler && set_scheduler(l) < 0)
 		return -1;
 	if (x->cpus.n_words > 0 &&
-	    syscall(SYS_sched_setaffinity, 0, x->cpus.n_words * sizeof(*x->cpus.word), x->cpus.word) < 0)
+	    syscall(SYS_sched_setaffinity, 0, x->cpus.n_words * sizeof(*x->cpus.word),
+		    x->cpus.word) < 0)
 		return fail(l, EXEC_STEP_CPU_AFFINITY);
 	if (x->has_numa_policy && set_numa_policy(l) < 0)
 		return -1;
 	if (x->has_io && set_io_priority(l) < 0)
 		return -1;
-	if (x->has_timer_slack && prctl(PR_SET_TIMERSLACK, (unsigned long) x->timer_slack, 0, 0, 0) < 0)
+	if (x->has_timer_slack &&
+	    prctl(PR_SET_TIMERSLACK, (unsigned long) x->timer_slack, 0, 0, 0) < 0)
 		return fail(l, EXEC_STEP_TIMER_SLACK);
 	if (x->has_personality && personality(x->personality) < 0)
 		return fail(l, EXEC_STEP_PERSONALITY);
@@ -320,7 +327,8 @@ CHILD_CODE static bool groups_are_set(struct launch *l)
 	return true;
 }
 
-/* A zero count makes getgroups(2) tell the number instead, which is right as well: none are expected. */
+/* A zero count makes getgroups(2) tell the number instead, which is right as well: none are
+ * expected. */
 CHILD_CODE static int set_groups(struct launch *l)
 {
 	const struct identity *id = l->identity;
@@ -342,7 +350,8 @@ CHILD_CODE static int set_group(struct launch *l)
 	if (syscall(SYS_SETRESGID, gid, gid, gid) < 0)
 		return fail(l, EXEC_STEP_GROUP);
 	errno = EPERM;
-	if (getresgid(&real, &effective, &saved) < 0 || real != gid || effective != gid || saved != gid)
+	if (getresgid(&real, &effective, &saved) < 0 || real != gid || effective != gid ||
+	    saved != gid)
 		return fail(l, EXEC_STEP_GROUP);
 	return 0;
 }
@@ -356,13 +365,15 @@ CHILD_CODE static int set_user(struct launch *l)
 	if (syscall(SYS_SETRESUID, uid, uid, uid) < 0)
 		return fail(l, EXEC_STEP_USER);
 	errno = EPERM;
-	if (getresuid(&real, &effective, &saved) < 0 || real != uid || effective != uid || saved != uid)
+	if (getresuid(&real, &effective, &saved) < 0 || real != uid || effective != uid ||
+	    saved != uid)
 		return fail(l, EXEC_STEP_USER);
 	return 0;
 }
 
-/* As the user, and after the change, as systemd does: the directory may be one (on a network, say) that root may
- * not enter but the user may, and one that the user may not enter must not be handed over by root. */
+/* As the user, and after the change, as systemd does: the directory may be one (on a network, say)
+ * that root may not enter but the user may, and one that the user may not enter must not be handed
+ * over by root. */
 CHILD_CODE static int enter_directory(struct launch *l)
 {
 	if (!l->directory || chdir(l->directory) == 0 || l->directory_optional)
@@ -406,7 +417,8 @@ CHILD_CODE static int join_cgroup(struct launch *l)
 	return 0;
 }
 
-/* The order is systemd's. What a sandbox consists of is not done yet; it has its place where it is told. */
+/* The order is systemd's. What a sandbox consists of is not done yet; it has its place where it is
+ * told. */
 CHILD_CODE static int child_steps(struct launch *l)
 {
 	if (leave_shared_files(l) < 0)
@@ -427,10 +439,12 @@ CHILD_CODE static int child_steps(struct launch *l)
 	/* Sandbox: namespaces, mounts and the root directory, while everything is allowed yet. */
 	if (set_groups(l) < 0 || set_group(l) < 0)
 		return -1;
-	/* Sandbox: capabilities, secure bits and security labels, before the user's rights are all there are. */
+	/* Sandbox: capabilities, secure bits and security labels, before the user's rights are all
+	 * there are. */
 	if (set_user(l) < 0 || enter_directory(l) < 0)
 		return -1;
-	/* Sandbox: no new privileges, and filters of system calls at last: they deny what is done above. */
+	/* Sandbox: no new privileges, and filters of system calls at last: they deny what is done
+	 * above. */
 	die_with_parent(l);
 	return become(l);
 }
@@ -455,8 +469,8 @@ CHILD_CODE static int probe_main(void *userdata)
 	return EXIT_SUCCESS;
 }
 
-/* Kernels before 5.9 and some sandboxes say no. Asked once, by a child that nobody else hears of: it ends without a
- * signal. */
+/* Kernels before 5.9 and some sandboxes say no. Asked once, by a child that nobody else hears of:
+ * it ends without a signal. */
 static void probe_files(void)
 {
 	const int flags = CLONE_VM | CLONE_VFORK | CLONE_FILES;
@@ -481,7 +495,8 @@ static int refuse(struct launch *l, int error)
 	return -1;
 }
 
-/* The child's stack lies in this frame, whose thread does not go on before the child has left it (CLONE_VFORK). */
+/* The child's stack lies in this frame, whose thread does not go on before the child has left it
+ * (CLONE_VFORK). */
 static pid_t start_child(struct launch *l, pid_t *pid, int *pidfd)
 {
 	_Alignas(16) char stack[CHILD_STACK_SIZE];
@@ -490,7 +505,8 @@ static pid_t start_child(struct launch *l, pid_t *pid, int *pidfd)
 	pid_t r = -1;
 
 	if (l->cgroup >= 0 && !l->must_join)
-		r = clone_into_cgroup(l->cgroup, child_main, l, stack, CHILD_STACK_SIZE, flags, pid, pidfd);
+		r = clone_into_cgroup(l->cgroup, child_main, l, stack, CHILD_STACK_SIZE, flags, pid,
+				      pidfd);
 	if (r >= 0)
 		return r;
 	/* Whatever is wrong, this either can do without it, or fails where it can be told. */
@@ -517,7 +533,8 @@ int launch(struct launch *l, pid_t *pid, int *pidfd)
 	l->highest_fd = highest_wanted(l);
 	l->groups_check = groups;
 	if (l->limits)
-		(void) snprintf(l->oom_score_adjust, sizeof(l->oom_score_adjust), "%d", l->limits->oom_score_adjust);
+		(void) snprintf(l->oom_score_adjust, sizeof(l->oom_score_adjust), "%d",
+				l->limits->oom_score_adjust);
 	l->parent = getpid();
 	l->step = EXEC_STEP_NONE;
 	l->error = 0;
@@ -525,7 +542,8 @@ int launch(struct launch *l, pid_t *pid, int *pidfd)
 	saved = errno;
 	l->groups_check = NULL;
 	if (r < 0) {
-		/* The kernel may have told a descriptor before it changed its mind (pids.max), and it is closed again. */
+		/* The kernel may have told a descriptor before it changed its mind (pids.max), and
+		 * it is closed again. */
 		*pidfd = -1;
 		return refuse(l, saved);
 	}

@@ -2,12 +2,13 @@
 #ifndef SUPD_RUN_LAUNCH_H
 #define SUPD_RUN_LAUNCH_H
 
-/* The way from a prepared plan to a process: clone and exec. Everything that may fail, block, allocate or lock has
- * happened before; between the two there are system calls only.
+/* The way from a prepared plan to a process: clone and exec. Everything that may fail, block,
+ * allocate or lock has happened before; between the two there are system calls only.
  *
- * The child shares our memory until it has become another program (CLONE_VM), and the calling thread sleeps that
- * long (CLONE_VFORK). So a start costs the same however large the daemon is, and a step that fails is simply
- * written into the plan. The caller is a worker's thread: the loop goes on even if an exec takes long. */
+ * The child shares our memory until it has become another program (CLONE_VM), and the calling
+ * thread sleeps that long (CLONE_VFORK). So a start costs the same however large the daemon is, and
+ * a step that fails is simply written into the plan. The caller is a worker's thread: the loop goes
+ * on even if an exec takes long. */
 
 #include <stdbool.h>
 #include <sys/resource.h>
@@ -20,7 +21,8 @@ struct identity;
 
 struct launch {
 	/* In: all lent until launch() returns. */
-	const char *const *path;      /* absolute; the first that can be executed is; NULL-terminated */
+	/* absolute; the first that can be executed is; NULL-terminated */
+	const char *const *path;
 	char *const *argv, *const *envp;
 	const struct identity *identity;
 	const char *directory;        /* absolute, entered as the user; NULL: / */
@@ -29,7 +31,8 @@ struct launch {
 	bool has_terminal;            /* in is to be the terminal of its session */
 	bool force_terminal;          /* even if it is another session's */
 	int cgroup;                   /* the directory of a cgroup to be in, or -1 */
-	bool must_join;               /* it enters that by itself; set, too, where it cannot be born there */
+	/* it enters that by itself; set, too, where it cannot be born there */
+	bool must_join;
 	mode_t umask;
 	bool has_nice;
 	int nice;
@@ -51,13 +54,13 @@ struct launch {
 	char oom_score_adjust[8];
 };
 
-/* Finds out what every launch() needs to know, in some 200 us, so that the first need not: once it has been settled which
- * signals are ignored. */
+/* Finds out what every launch() needs to know, in some 200 us, so that the first need not: once it
+ * has been settled which signals are ignored. */
 void launch_prepare(void);
-/* *pid and *pidfd are written by the kernel before the child's first instruction, so that who sees a dead child
- * in another thread can tell whose it is. Returns 0 (it is another program now, or was ended by a signal
- * before), or -1: step and error say why, and a child, if there was one (*pid > 0), is about to exit and still to
- * be reaped. */
+/* *pid and *pidfd are written by the kernel before the child's first instruction, so that who sees
+ * a dead child in another thread can tell whose it is. Returns 0 (it is another program now, or was
+ * ended by a signal before), or -1: step and error say why, and a child, if there was one (*pid >
+ * 0), is about to exit and still to be reaped. */
 int launch(struct launch *l, pid_t *pid, int *pidfd);
 
 #endif

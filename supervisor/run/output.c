@@ -44,8 +44,8 @@ struct output {
 	struct output *prev, *next;
 };
 
-/* That there is something to read is told once, not in every turn of a loop that has more important things to do first:
- * so who leaves something in a pipe asks to be told again. */
+/* That there is something to read is told once, not in every turn of a loop that has more important
+ * things to do first: so who leaves something in a pipe asks to be told again. */
 #define EVENTS ((uint32_t) EPOLLIN | (uint32_t) EPOLLET)
 
 struct outputs {
@@ -64,7 +64,8 @@ struct outputs {
 static size_t take_level(const struct output *o, const char *line, size_t n, int *ret)
 {
 	*ret = o->level;
-	if (!o->has_prefix || n < 3 || line[0] != '<' || line[1] < '0' || line[1] > '7' || line[2] != '>')
+	if (!o->has_prefix || n < 3 || line[0] != '<' || line[1] < '0' || line[1] > '7' ||
+	    line[2] != '>')
 		return 0;
 	*ret = line[1] - '0';
 	return 3;
@@ -73,7 +74,8 @@ static size_t take_level(const struct output *o, const char *line, size_t n, int
 static void tell_withheld(struct output *o)
 {
 	if (o->n_withheld > 0)
-		log_unit(o->unit, LOG_WARNING, 0, "%" PRIu64 " lines that it printed too fast are not in this log",
+		log_unit(o->unit, LOG_WARNING, 0,
+			 "%" PRIu64 " lines that it printed too fast are not in this log",
 			 o->n_withheld);
 	o->n_withheld = 0;
 }
@@ -131,7 +133,8 @@ static void forward_line(struct stream *s, const char *text, int level)
 		log_write(&line);
 }
 
-/* A log has lines of text: NULs part them, too, and a run of them is padding, not empty lines. @text is ended by one. */
+/* A log has lines of text: NULs part them, too, and a run of them is padding, not empty lines.
+ * @text is ended by one. */
 static void forward(struct stream *s, const char *text, size_t n, int level)
 {
 	if (n == 0)
@@ -295,7 +298,8 @@ static int on_readable(sd_event_source *source, int fd, uint32_t revents, void *
 	return 0;
 }
 
-static int stream_open(struct stream *s, struct output *o, enum run_log_stream which, int *ret_write)
+static int stream_open(struct stream *s, struct output *o, enum run_log_stream which,
+		       int *ret_write)
 {
 	int fd[2], r;
 
@@ -354,7 +358,8 @@ static void close_end(int fd)
 int output_new(struct outputs *all, const struct output_config *config, int *ret_out, int *ret_err,
 	       struct output **ret)
 {
-	bool has_out = exec_streams_captures_out(config->streams), has_err = exec_streams_captures_err(config->streams);
+	bool has_out = exec_streams_captures_out(config->streams),
+	     has_err = exec_streams_captures_err(config->streams);
 	struct output *o = NULL;
 	int out = -1, err = -1, r = 0;
 
@@ -379,7 +384,8 @@ int output_new(struct outputs *all, const struct output_config *config, int *ret
 	return 0;
 }
 
-/* What is in the pipe now is all that the dead can have written; whoever goes on writing is not waited for. */
+/* What is in the pipe now is all that the dead can have written; whoever goes on writing is not
+ * waited for. */
 static void stream_drain(struct stream *s)
 {
 	int left = 0;
@@ -432,7 +438,8 @@ static int on_grace(sd_event_source *source, uint64_t usec, void *userdata)
 	(void) source;
 	(void) usec;
 	drain(o);
-	log_unit(o->unit, LOG_INFO, 0, "processes that outlived their run still hold its output, which is closed");
+	log_unit(o->unit, LOG_INFO, 0,
+		 "processes that outlived their run still hold its output, which is closed");
 	output_free(o);
 	return 0;
 }
@@ -445,13 +452,15 @@ void outputs_leave(struct outputs *all, uint64_t token)
 		if (o->token != token || o->grace)
 			continue;
 		drain(o);
-		if (has_ended(o) || sd_event_add_time_relative(all->event, &o->grace, CLOCK_BOOTTIME, all->grace, 0,
-							       on_grace, o) < 0)
+		if (has_ended(o) ||
+		    sd_event_add_time_relative(all->event, &o->grace, CLOCK_BOOTTIME, all->grace, 0,
+					       on_grace, o) < 0)
 			output_free(o);
 	}
 }
 
-int outputs_new(sd_event *event, int64_t priority, uint64_t grace, bool forwards, struct outputs **ret)
+int outputs_new(sd_event *event, int64_t priority, uint64_t grace, bool forwards,
+		struct outputs **ret)
 {
 	struct outputs *all = calloc(1, sizeof(*all));
 

@@ -55,7 +55,8 @@ struct process_forest {
 
 /* ---- without a cgroup: who belongs to a tree ---- */
 
-/* Without /proc (in a bare chroot, say) there are only the process groups that the main processes lead. */
+/* Without /proc (in a bare chroot, say) there are only the process groups that the main processes
+ * lead. */
 static int signal_groups(struct process_tree *t, int signal, pid_t spare)
 {
 	for (size_t i = 0; i < t->n_sessions; i++)
@@ -251,8 +252,8 @@ static int check_soon(struct process_forest *f)
 	return sd_event_source_set_enabled(f->check, SD_EVENT_ONESHOT);
 }
 
-/* Without a cgroup no event tells that a process which is no child of ours has ended; and one that told so will not
- * tell again, if nobody could look just then. */
+/* Without a cgroup no event tells that a process which is no child of ours has ended; and one that
+ * told so will not tell again, if nobody could look just then. */
 static void look_again_later(struct process_forest *f)
 {
 	uint64_t now = 0;
@@ -270,7 +271,8 @@ static void unwatch(struct process_tree *t)
 	t->is_watched = false;
 }
 
-/* A watched tree that is empty; its watch is over. *ret_is_left: of the others, one must be looked at again. */
+/* A watched tree that is empty; its watch is over. *ret_is_left: of the others, one must be looked
+ * at again. */
 static struct process_tree *take_empty(struct process_forest *f, bool *ret_is_left)
 {
 	struct process_tree *t;
@@ -346,7 +348,8 @@ static int on_populated(sd_event_source *source, const struct inotify_event *eve
 	return check_soon(t->forest);
 }
 
-int process_forest_new(sd_event *event, bool without_cgroup, struct guard *guard, struct process_forest **ret)
+int process_forest_new(sd_event *event, bool without_cgroup, struct guard *guard,
+		       struct process_forest **ret)
 {
 	struct process_forest *f = calloc(1, sizeof(*f));
 	int r = 0;
@@ -359,7 +362,8 @@ int process_forest_new(sd_event *event, bool without_cgroup, struct guard *guard
 	if (!without_cgroup) {
 		r = cgroup_home_new(event, &f->home);
 		if (r < 0 && r != -ENOMEM) {
-			log_unit(NULL, LOG_INFO, r, "no cgroups of our own, processes are found through /proc");
+			log_unit(NULL, LOG_INFO, r,
+				 "no cgroups of our own, processes are found through /proc");
 			r = 0;
 		}
 	}
@@ -370,7 +374,8 @@ int process_forest_new(sd_event *event, bool without_cgroup, struct guard *guard
 	if (r >= 0)
 		r = sd_event_source_set_enabled(f->check, SD_EVENT_OFF);
 	if (r >= 0)
-		r = sd_event_add_time(event, &f->look_again, CLOCK_BOOTTIME, 0, 10 * USEC_PER_MSEC, on_look_again, f);
+		r = sd_event_add_time(event, &f->look_again, CLOCK_BOOTTIME, 0, 10 * USEC_PER_MSEC,
+				      on_look_again, f);
 	if (r >= 0)
 		r = sd_event_source_set_enabled(f->look_again, SD_EVENT_OFF);
 	if (r < 0) {
@@ -418,7 +423,8 @@ static uint64_t find_by_cgroup(const struct process_forest *f, pid_t pid)
 	DL_FOREACH(f->trees, t) {
 		size_t n = t->group.inside ? strlen(t->group.inside) : 0;
 
-		if (n > 0 && strncmp(inside, t->group.inside, n) == 0 && (inside[n] == '/' || inside[n] == '\0'))
+		if (n > 0 && strncmp(inside, t->group.inside, n) == 0 &&
+		    (inside[n] == '/' || inside[n] == '\0'))
 			return t->token;
 	}
 	return 0;
@@ -440,8 +446,8 @@ static const struct process_tree *tree_of(const struct process_forest *f, const 
 	return NULL;
 }
 
-/* The nearest ancestor of which it can be told; and there has to be a way from it to this daemon, so that nobody else gets
- * in by taking over a variable. */
+/* The nearest ancestor of which it can be told; and there has to be a way from it to this daemon,
+ * so that nobody else gets in by taking over a variable. */
 static uint64_t find_by_ancestors(const struct process_forest *f, pid_t pid)
 {
 	const struct process_tree *t = NULL;
@@ -463,8 +469,9 @@ uint64_t process_forest_find(struct process_forest *f, pid_t pid)
 
 /* ---- trees ---- */
 
-int process_tree_new(struct process_forest *f, uint64_t token, const char *unit, const uint8_t run_id[16],
-		     process_tree_empty_fn *empty, void *userdata, struct process_tree **ret)
+int process_tree_new(struct process_forest *f, uint64_t token, const char *unit,
+		     const uint8_t run_id[16], process_tree_empty_fn *empty, void *userdata,
+		     struct process_tree **ret)
 {
 	struct process_tree *t = calloc(1, sizeof(*t));
 	char name[256], hex[33];
@@ -472,7 +479,9 @@ int process_tree_new(struct process_forest *f, uint64_t token, const char *unit,
 
 	if (!t)
 		return -ENOMEM;
-	*t = (struct process_tree) { .forest = f, .empty = empty, .userdata = userdata, .group.fd = -1 };
+	*t = (struct process_tree){
+		.forest = f, .empty = empty, .userdata = userdata, .group.fd = -1
+	};
 	t->token = token;
 	memcpy(t->run_id, run_id, sizeof(t->run_id));
 	text_hex16(run_id, hex);
@@ -571,8 +580,10 @@ int process_tree_watch(struct process_tree *t)
 	_cleanup_free_ char *path = NULL;
 
 	/* If there is nothing to watch with, it is looked at again and again. */
-	if (t->group.fd >= 0 && !t->populated && is_populated(t) && asprintf(&path, "%s/cgroup.events", t->group.path) > 0)
-		(void) sd_event_add_inotify(t->forest->event, &t->populated, path, IN_MODIFY, on_populated, t);
+	if (t->group.fd >= 0 && !t->populated && is_populated(t) &&
+	    asprintf(&path, "%s/cgroup.events", t->group.path) > 0)
+		(void) sd_event_add_inotify(t->forest->event, &t->populated, path, IN_MODIFY,
+					    on_populated, t);
 	if (!t->is_watched)
 		DL_APPEND2(t->forest->watched, t, prev_watched, next_watched);
 	t->is_watched = true;

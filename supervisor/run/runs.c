@@ -21,11 +21,13 @@
 #include "service/exec_streams.h"
 #include "service/notify.h"
 
-/* Starts that may hang at the same time (on a name service, a network file system) before others wait for them. */
+/* Starts that may hang at the same time (on a name service, a network file system) before others
+ * wait for them. */
 #define SPAWN_THREADS 8
 /* Starts that the threads have, or will soon have: the others wait without descriptors. */
 #define LAUNCHING_MAX 64u
-/* So many descriptors, and at most a quarter, are no run's: clients, state and what a start needs for a moment. */
+/* So many descriptors, and at most a quarter, are no run's: clients, state and what a start needs
+ * for a moment. */
 #define RESERVE ((rlim_t) 64)
 /* How long a start is tried again that lacks what no run of ours holds. */
 #define LACK_PATIENCE (10 * USEC_PER_SEC)
@@ -89,7 +91,8 @@ static void discard_runtime_directories(const struct entry *e)
 	const struct spawn *s = e->spawn ? e->spawn : e->asked;
 	const struct exec_directories *d = s ? s->spec.exec->directories : NULL;
 
-	if (!d || d->preserve == EXEC_PRESERVE_YES || (d->preserve == EXEC_PRESERVE_RESTART && e->restarts))
+	if (!d || d->preserve == EXEC_PRESERVE_YES ||
+	    (d->preserve == EXEC_PRESERVE_RESTART && e->restarts))
 		return;
 	runtime_directories_discard(e->all->worker, d);
 }
@@ -161,7 +164,9 @@ static struct cgroup_usage usage_of(struct entry *e)
 	usage = cgroup_control_usage(s->cgroup);
 	/* The commands that come after are not blamed for it once more. */
 	e->n_oom_kills = usage.n_oom_kills;
-	usage.n_oom_kills = l->oom_policy == CGROUP_OOM_CONTINUE || usage.n_oom_kills < seen ? 0 : usage.n_oom_kills - seen;
+	usage.n_oom_kills = l->oom_policy == CGROUP_OOM_CONTINUE || usage.n_oom_kills < seen
+				    ? 0
+				    : usage.n_oom_kills - seen;
 	return usage;
 }
 
@@ -263,12 +268,14 @@ static bool is_another_begun(const struct entry *e)
 	return false;
 }
 
-/* Descriptors are waited for as long as runs of ours hold some; all else is others' to give back. */
+/* Descriptors are waited for as long as runs of ours hold some; all else is others' to give
+ * back. */
 static bool may_wait(const struct entry *e, int error)
 {
 	if (e->is_cancelled)
 		return false;
-	return (error == EMFILE && is_another_begun(e)) || admission_waited(e->all->admission, &e->wait) < LACK_PATIENCE;
+	return (error == EMFILE && is_another_begun(e)) ||
+	       admission_waited(e->all->admission, &e->wait) < LACK_PATIENCE;
 }
 
 static void tell_lack(struct runs *all, int error)
@@ -277,7 +284,8 @@ static void tell_lack(struct runs *all, int error)
 		return;
 	all->is_lacking = true;
 	if (error == EMFILE)
-		log_notice("starts wait until others have ended: there are no more descriptors for them (RLIMIT_NOFILE)");
+		log_notice(
+			"starts wait until others have ended: there are no more descriptors for them (RLIMIT_NOFILE)");
 	else
 		log_unit(NULL, LOG_NOTICE, -error, "starts wait, and are tried again");
 }
@@ -358,7 +366,8 @@ static void on_dropped(struct worker_job *job)
 
 static bool is_main(const struct entry *e, pid_t pid)
 {
-	return e->spawn && !e->spawn->child.has_ended && __atomic_load_n(&e->spawn->child.pid, __ATOMIC_ACQUIRE) == pid;
+	return e->spawn && !e->spawn->child.has_ended &&
+	       __atomic_load_n(&e->spawn->child.pid, __ATOMIC_ACQUIRE) == pid;
 }
 
 static struct entry *entry_of_main(struct runs *all, pid_t pid)
@@ -371,8 +380,8 @@ static struct entry *entry_of_main(struct runs *all, pid_t pid)
 	return NULL;
 }
 
-/* The run that the sender is a process of. Its main process has its number until we reap it; of any other that is made
- * sure after the fact. */
+/* The run that the sender is a process of. Its main process has its number until we reap it; of any
+ * other that is made sure after the fact. */
 static struct entry *entry_of_sender(struct runs *all, const struct notify_sender *from)
 {
 	struct entry *e = entry_of_main(all, from->pid);
@@ -391,7 +400,8 @@ static bool may_notify(const struct entry *e, pid_t pid)
 		return true;
 	case NOTIFY_EXEC:
 	case NOTIFY_MAIN:
-		return is_main(e, pid) && service_spec_may_notify(&e->spawn->spec, e->spawn->request.phase);
+		return is_main(e, pid) &&
+		       service_spec_may_notify(&e->spawn->spec, e->spawn->request.phase);
 	case NOTIFY_NONE:
 		break;
 	}
@@ -411,7 +421,8 @@ static void on_notify(void *userdata, const struct notify_sender *from, char *me
 	notification_parse(message, n, &said);
 	if (said.mistake && !e->has_told_mistake) {
 		e->has_told_mistake = true;
-		log_unit(e->spawn->request.unit, LOG_WARNING, 0, "over $NOTIFY_SOCKET: %s, ignored", said.mistake);
+		log_unit(e->spawn->request.unit, LOG_WARNING, 0, "over $NOTIFY_SOCKET: %s, ignored",
+			 said.mistake);
 	}
 	all->listener.notified(all->listener.userdata, e->token, &said);
 }
@@ -431,7 +442,9 @@ static void on_dead(void *userdata)
 static void open_notify(struct runs *all, sd_event *event)
 {
 	const char *path = all->config.spawn.notify_socket;
-	int r = path ? notify_new(event, all->config.priority_notify, path, on_notify, all, &all->notify) : 0;
+	int r = path ? notify_new(event, all->config.priority_notify, path, on_notify, all,
+				  &all->notify)
+		     : 0;
 
 	if (r < 0)
 		log_warning(r, "services get no $NOTIFY_SOCKET: %s", path);
@@ -461,8 +474,8 @@ static int entry_new(struct runs *all, const struct spawn_request *request, stru
 	return 0;
 }
 
-/* Numbers of descriptors are given out from the lowest: so the highest of new ones tells how many there are. The first run
- * may have what it gets, or there might never be any. */
+/* Numbers of descriptors are given out from the lowest: so the highest of new ones tells how many
+ * there are. The first run may have what it gets, or there might never be any. */
 static bool is_room_left(const struct entry *e)
 {
 	const struct spawn *s = e->asked;
@@ -493,7 +506,8 @@ static int take_descriptors(struct entry *e)
 	int r = 0;
 
 	if (!e->tree)
-		r = process_tree_new(all->forest, e->token, s->request.unit, s->run.id, on_tree_empty, e, &e->tree);
+		r = process_tree_new(all->forest, e->token, s->request.unit, s->run.id,
+				     on_tree_empty, e, &e->tree);
 	if (r >= 0)
 		r = output_new(all->outputs, &output, &s->out, &s->err, &e->output);
 	if (r >= 0 && !is_room_left(e))
@@ -577,7 +591,8 @@ static int ask(struct runs *all, struct entry *e, const struct spawn_request *re
 	e->asked = s;
 	e->is_cancelled = false;
 	/* Mostly nobody waits. */
-	if (!admission_is_empty(all->admission) || all->n_launching >= LAUNCHING_MAX || begin(e) < 0)
+	if (!admission_is_empty(all->admission) || all->n_launching >= LAUNCHING_MAX ||
+	    begin(e) < 0)
 		admission_join(all->admission, &e->wait, e->has_begun);
 	return 0;
 }
@@ -634,7 +649,8 @@ static void on_description_dropped(struct worker_job *job)
 	spawn_free(s);
 }
 
-int runs_describe(struct runs *all, const struct spawn_request *request, runs_described_fn *fn, void *userdata)
+int runs_describe(struct runs *all, const struct spawn_request *request, runs_described_fn *fn,
+		  void *userdata)
 {
 	struct description *d = calloc(1, sizeof(*d));
 	struct spawn *s;
@@ -726,8 +742,8 @@ void runs_release(struct runs *all, world_token token, bool restarts)
 
 /* ---- its life ---- */
 
-int runs_new(sd_event *event, const struct runs_config *config, const struct runs_listener *listener,
-	     struct runs **ret)
+int runs_new(sd_event *event, const struct runs_config *config,
+	     const struct runs_listener *listener, struct runs **ret)
 {
 	struct reaper_listener reaped = { .child = on_child, .orphan = on_orphan, .dead = on_dead };
 	struct runs *all = calloc(1, sizeof(*all));
@@ -746,7 +762,8 @@ int runs_new(sd_event *event, const struct runs_config *config, const struct run
 	}
 	r = process_forest_new(event, config->without_cgroup, all->guard, &all->forest);
 	if (r >= 0)
-		r = outputs_new(event, config->priority_output, config->output_grace, config->forwards_output, &all->outputs);
+		r = outputs_new(event, config->priority_output, config->output_grace,
+				config->forwards_output, &all->outputs);
 	if (r >= 0)
 		open_notify(all, event);
 	if (r >= 0)
@@ -776,8 +793,8 @@ struct runs *runs_free(struct runs *all)
 
 	if (!all)
 		return NULL;
-	/* A thread that hangs on a dead mount must not keep the daemon from ending; it, and what it uses, goes with the
-	 * process. */
+	/* A thread that hangs on a dead mount must not keep the daemon from ending; it, and what it
+	 * uses, goes with the process. */
 	if (!worker_free_within(all->worker, PATIENCE_MS)) {
 		notify_free(all->notify);
 		guard_free(all->guard);

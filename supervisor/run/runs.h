@@ -2,9 +2,10 @@
 #ifndef SUPD_RUN_RUNS_H
 #define SUPD_RUN_RUNS_H
 
-/* The runs that have processes, or had: for each the tree of its processes, the process of its last spawn, and its output,
- * from the first spawn to the release. Keeps the promises of world.h about order: spawned before exited, exited
- * before tree_empty, and what a process had printed is logged, and on its way to the disk, before its end is told. */
+/* The runs that have processes, or had: for each the tree of its processes, the process of its last
+ * spawn, and its output, from the first spawn to the release. Keeps the promises of world.h about
+ * order: spawned before exited, exited before tree_empty, and what a process had printed is logged,
+ * and on its way to the disk, before its end is told. */
 
 #include <stdint.h>
 #include <systemd/sd-event.h>
@@ -34,28 +35,34 @@ struct runs_listener {
 	void *userdata;
 	void (*spawned)(void *userdata, world_token token, pid_t pid);
 	void (*spawn_failed)(void *userdata, world_token token, enum exec_step step, int error);
-	void (*exited)(void *userdata, world_token token, const struct child *child, const struct cgroup_usage *usage);
-	/* Limits that could not be had, before spawned; the entries may be taken. May be missing. */
+	void (*exited)(void *userdata, world_token token, const struct child *child,
+		       const struct cgroup_usage *usage);
+	/* Limits that could not be had, before spawned; the entries may be taken. May be
+	 * missing. */
 	void (*refused)(void *userdata, world_token token, struct diag *refused);
 	void (*notified)(void *userdata, world_token token, const struct notification *said);
 	void (*tree_empty)(void *userdata, world_token token);
 };
 
 /* Forks a guard: to be called while there is one thread. */
-int runs_new(sd_event *event, const struct runs_config *config, const struct runs_listener *listener,
-	     struct runs **ret);
+int runs_new(sd_event *event, const struct runs_config *config,
+	     const struct runs_listener *listener, struct runs **ret);
 struct runs *runs_free(struct runs *all);
-/* From now on what they print is kept; lent until runs_free(). It has a thread, so it comes after the guard. */
+/* From now on what they print is kept; lent until runs_free(). It has a thread, so it comes after
+ * the guard. */
 void runs_keep(struct runs *all, struct keeper *keeper);
 
-/* What a process of this kind would get, found out in a thread: @request as for a spawn, without a token. @environment is
- * lent during the call; NULL: @step failed with @error (an errno). */
-typedef void runs_described_fn(void *userdata, char *const *environment, enum exec_step step, int error,
-			       const struct diag *mistakes);
-/* fn() is called from the loop, once, unless the daemon ends before. Takes @userdata, which free() frees after that. */
-int runs_describe(struct runs *all, const struct spawn_request *request, runs_described_fn *fn, void *userdata);
+/* What a process of this kind would get, found out in a thread: @request as for a spawn, without a
+ * token. @environment is lent during the call; NULL: @step failed with @error (an errno). */
+typedef void runs_described_fn(void *userdata, char *const *environment, enum exec_step step,
+			       int error, const struct diag *mistakes);
+/* fn() is called from the loop, once, unless the daemon ends before. Takes @userdata, which free()
+ * frees after that. */
+int runs_describe(struct runs *all, const struct spawn_request *request, runs_described_fn *fn,
+		  void *userdata);
 
-/* Tells at once what processes have said up to now: before anything is decided that would come out differently. */
+/* Tells at once what processes have said up to now: before anything is decided that would come out
+ * differently. */
 void runs_listen(struct runs *all);
 
 /* As in world.h. */

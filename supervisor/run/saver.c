@@ -206,7 +206,8 @@ static int slot_get(struct saver *s, const char *plugin, struct slot **ret)
 	return 0;
 }
 
-int saver_new(sd_event *event, int64_t priority, int dir, saver_done_fn *done_fn, void *userdata, struct saver **ret)
+int saver_new(sd_event *event, int64_t priority, int dir, saver_done_fn *done_fn, void *userdata,
+	      struct saver **ret)
 {
 	struct saver *s = calloc(1, sizeof(*s));
 	int r;
@@ -230,7 +231,8 @@ void saver_settle(struct saver *s)
 	worker_wait(s->worker);
 }
 
-/* What was queued behind a write that the loop has not told yet goes out now, the newest bytes only. */
+/* What was queued behind a write that the loop has not told yet goes out now, the newest bytes
+ * only. */
 static void flush(struct saver *s)
 {
 	struct slot *slot;
@@ -281,8 +283,8 @@ int saver_append(struct saver *s, const char *plugin, uint64_t ticket, const voi
 	return r;
 }
 
-/* What is queued is older and must not be written after this; who waits for it is answered, from the loop, after
- * those of the write before, which is done but not told. */
+/* What is queued is older and must not be written after this; who waits for it is answered, from
+ * the loop, after those of the write before, which is done but not told. */
 static void replace_queued(struct slot *slot, int result)
 {
 	struct blob *next = &slot->next, *late = &slot->late;

@@ -65,7 +65,8 @@ bool scanner_free(struct scanner *s)
 	return true;
 }
 
-int scanner_begin(struct scanner *s, unsigned kinds, void (*done_fn)(void *userdata), void *userdata)
+int scanner_begin(struct scanner *s, unsigned kinds, void (*done_fn)(void *userdata),
+		  void *userdata)
 {
 	int r = s->scan ? -EBUSY : unit_scan_begin(s->files, kinds, &s->scan);
 

@@ -62,7 +62,8 @@ static int copy_strings(struct arena *a, const char *const **list)
 
 static int copy_files(struct arena *a, struct exec_context *exec)
 {
-	struct environment_file *copy = arena_alloc(a, (exec->n_environment_files + 1) * sizeof(*copy));
+	struct environment_file *copy =
+		arena_alloc(a, (exec->n_environment_files + 1) * sizeof(*copy));
 
 	if (!copy)
 		return -ENOMEM;
@@ -93,8 +94,9 @@ static int copy_streams(struct arena *a, const struct exec_streams **streams)
 			return -ENOMEM;
 		to->data = memcpy(data, to->data, to->n_data);
 	}
-	if (copy_string(a, &to->in.path) < 0 || copy_string(a, &to->out.path) < 0 || copy_string(a, &to->err.path) < 0 ||
-	    copy_string(a, &to->tty_path) < 0 || copy_string(a, &to->identifier) < 0)
+	if (copy_string(a, &to->in.path) < 0 || copy_string(a, &to->out.path) < 0 ||
+	    copy_string(a, &to->err.path) < 0 || copy_string(a, &to->tty_path) < 0 ||
+	    copy_string(a, &to->identifier) < 0)
 		return -ENOMEM;
 	return 0;
 }
@@ -165,7 +167,8 @@ static int copy_directories(struct arena *a, const struct exec_directories **dir
 	*copy = **directories;
 	*directories = copy;
 	for (size_t i = 0; i < EXEC_DIRECTORY_COUNT; i++)
-		if (copy_string(a, &copy->set[i].root) < 0 || copy_strings(a, &copy->set[i].path) < 0)
+		if (copy_string(a, &copy->set[i].root) < 0 ||
+		    copy_strings(a, &copy->set[i].path) < 0)
 			return -ENOMEM;
 	return 0;
 }
@@ -179,11 +182,12 @@ static int copy_exec(struct arena *a, const struct exec_context **exec)
 	*to = **exec;
 	*exec = to;
 	if (copy_string(a, &to->user) < 0 || copy_string(a, &to->group) < 0 ||
-	    copy_string(a, &to->working_directory) < 0 || copy_strings(a, &to->supplementary_groups) < 0 ||
+	    copy_string(a, &to->working_directory) < 0 ||
+	    copy_strings(a, &to->supplementary_groups) < 0 ||
 	    copy_strings(a, &to->environment) < 0 || copy_strings(a, &to->pass_environment) < 0 ||
 	    copy_strings(a, &to->unset_environment) < 0 || copy_files(a, to) < 0 ||
-	    copy_streams(a, &to->streams) < 0 || copy_limits(a, &to->limits) < 0 || copy_directories(a, &to->directories) < 0 ||
-	    copy_cgroup(a, &to->cgroup) < 0)
+	    copy_streams(a, &to->streams) < 0 || copy_limits(a, &to->limits) < 0 ||
+	    copy_directories(a, &to->directories) < 0 || copy_cgroup(a, &to->cgroup) < 0)
 		return -ENOMEM;
 	return 0;
 }
@@ -275,8 +279,8 @@ static int read_environment_file(struct spawn *s, const char *path, struct prepa
 	r = file_read_all(fd, (size_t) st.st_size, ENVIRONMENT_FILE_MAX, &bytes, &n);
 	if (r < 0)
 		return r;
-	return environment_file_parse(path, bytes, n, &s->scratch, &p->file_assignment, &p->n_file_assignments,
-				      &s->mistakes);
+	return environment_file_parse(path, bytes, n, &s->scratch, &p->file_assignment,
+				      &p->n_file_assignments, &s->mistakes);
 }
 
 /* The path may be a pattern; one that matches nothing is a missing file. */
@@ -326,7 +330,8 @@ static bool is_home_wanted(const struct spawn *s)
 {
 	const char *directory = s->spec.exec->working_directory;
 
-	return directory ? str_equal(directory, "~") : !s->config->is_system && !daemon_variable(s, "HOME");
+	return directory ? str_equal(directory, "~")
+			 : !s->config->is_system && !daemon_variable(s, "HOME");
 }
 
 /* A person's services start at home, the system's at the root. */
@@ -454,7 +459,8 @@ static void note_refusal(void *userdata, enum cgroup_limit limit, int r)
 
 	if (r == -EMFILE || r == -ENFILE)
 		(void) fail(s, EXEC_STEP_FORK, r);
-	diag_add(&s->refused, DIAG_WARNING, NULL, 0, key, "%s= is not applied: %s", key, refusal(r, limit, buf));
+	diag_add(&s->refused, DIAG_WARNING, NULL, 0, key, "%s= is not applied: %s", key,
+		 refusal(r, limit, buf));
 }
 
 /* A service without its limits is better than none: what cannot be had is told. */
@@ -478,8 +484,9 @@ static struct exec_mask numa_nodes(struct spawn *s)
 	if (!l || !l->has_numa_policy || !l->all_numa_nodes)
 		return l ? l->numa_nodes : (struct exec_mask) { 0 };
 	all.word = arena_alloc(&s->scratch, all.n_words * sizeof(*all.word));
-	if (!all.word || syscall(SYS_get_mempolicy, NULL, all.word, all.n_words * sizeof(*all.word) * CHAR_BIT, NULL,
-				 MPOL_F_MEMS_ALLOWED) < 0)
+	if (!all.word ||
+	    syscall(SYS_get_mempolicy, NULL, all.word, all.n_words * sizeof(*all.word) * CHAR_BIT,
+		    NULL, MPOL_F_MEMS_ALLOWED) < 0)
 		return (struct exec_mask) { 0 };
 	return all;
 }
@@ -487,7 +494,8 @@ static struct exec_mask numa_nodes(struct spawn *s)
 /* CPUAffinity=numa. Without nodes it says nothing, as in systemd. */
 static int take_cpus_of_nodes(struct spawn *s, const struct exec_mask *nodes)
 {
-	struct exec_limits *l = (struct exec_limits *) (uintptr_t) s->spec.exec->limits; /* our copy */
+	/* our copy */
+	struct exec_limits *l = (struct exec_limits *) (uintptr_t) s->spec.exec->limits;
 	int r;
 
 	if (!l || !l->cpus_of_nodes || nodes->n_words == 0)
@@ -496,8 +504,9 @@ static int take_cpus_of_nodes(struct spawn *s, const struct exec_mask *nodes)
 	return r < 0 ? fail(s, EXEC_STEP_CPU_AFFINITY, r) : 0;
 }
 
-/* It belongs to the memory of a process, which before the exec is ours: so it is set right after. Through a file that
- * was this child's for sure: as long as the child can be signalled, its number is nobody else's. */
+/* It belongs to the memory of a process, which before the exec is ours: so it is set right after.
+ * Through a file that was this child's for sure: as long as the child can be signalled, its number
+ * is nobody else's. */
 static void set_coredump_filter(struct spawn *s)
 {
 	_cleanup_close_ int fd = -1;
@@ -512,9 +521,10 @@ static void set_coredump_filter(struct spawn *s)
 	if (fd >= 0 && syscall(SYS_pidfd_send_signal, s->child.pidfd, 0, NULL, 0) < 0)
 		return;
 	/* Who has ended already dumps nothing any more. */
-	if ((fd < 0 && errno != ENOENT) || (fd >= 0 && write(fd, text, (size_t) n) < 0 && errno != ESRCH))
-		diag_add(&s->mistakes, DIAG_WARNING, NULL, 0, "CoredumpFilter", "CoredumpFilter= cannot be set: %s",
-			 strerror(errno));
+	if ((fd < 0 && errno != ENOENT) ||
+	    (fd >= 0 && write(fd, text, (size_t) n) < 0 && errno != ESRCH))
+		diag_add(&s->mistakes, DIAG_WARNING, NULL, 0, "CoredumpFilter",
+			 "CoredumpFilter= cannot be set: %s", strerror(errno));
 }
 
 /* A service of another user may reopen its /dev/stdout only if the pipe belongs to that user. */
@@ -547,7 +557,8 @@ static void work(struct worker_job *job)
 	struct streams streams;
 	struct launch l;
 
-	if (prepare(s, &p) < 0 || take_cpus_of_nodes(s, &nodes) < 0 || make_directories(s, &p) < 0 || open_streams(s, &p.identity, &streams) < 0)
+	if (prepare(s, &p) < 0 || take_cpus_of_nodes(s, &nodes) < 0 ||
+	    make_directories(s, &p) < 0 || open_streams(s, &p.identity, &streams) < 0)
 		return;
 	limit_cgroup(s);
 	if (s->step != EXEC_STEP_NONE) {
@@ -609,7 +620,8 @@ void spawn_describe(struct spawn *s)
 	s->job.work = describe;
 }
 
-int spawn_new(const struct spawn_request *request, const struct spawn_config *config, struct spawn **ret)
+int spawn_new(const struct spawn_request *request, const struct spawn_config *config,
+	      struct spawn **ret)
 {
 	struct spawn *s = calloc(1, sizeof(*s));
 
@@ -660,7 +672,8 @@ void spawn_retry(struct spawn *s)
 
 bool spawn_is_lack(int error)
 {
-	return error == EMFILE || error == ENFILE || error == EAGAIN || error == ENOMEM || error == ENOSPC;
+	return error == EMFILE || error == ENFILE || error == EAGAIN || error == ENOMEM ||
+	       error == ENOSPC;
 }
 
 /* The file system's ENOSPC, and the EAGAIN of a file, are none of ours. */
@@ -668,7 +681,8 @@ bool spawn_lacked(const struct spawn *s)
 {
 	if (s->step == EXEC_STEP_NONE || s->child.pid > 0)
 		return false;
-	return s->error == EMFILE || s->error == ENFILE || (s->step == EXEC_STEP_FORK && spawn_is_lack(s->error));
+	return s->error == EMFILE || s->error == ENFILE ||
+	       (s->step == EXEC_STEP_FORK && spawn_is_lack(s->error));
 }
 
 struct spawn *spawn_free(struct spawn *s)

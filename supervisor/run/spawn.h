@@ -2,8 +2,9 @@
 #ifndef SUPD_RUN_SPAWN_H
 #define SUPD_RUN_SPAWN_H
 
-/* From a request to a process: who it becomes, its environment, its arguments, and the launch. All that in a
- * worker's thread, with a copy of everything: user databases, environment files and the exec itself may take long. */
+/* From a request to a process: who it becomes, its environment, its arguments, and the launch. All
+ * that in a worker's thread, with a copy of everything: user databases, environment files and the
+ * exec itself may take long. */
 
 #include <stdbool.h>
 #include <sys/resource.h>
@@ -19,7 +20,8 @@ struct spawn_config {
 	bool is_system;                 /* else --user */
 	const char *const *environment; /* the daemon's own, NULL-terminated */
 	const char *notify_socket;      /* or NULL */
-	bool has_nofile;                /* the limit that services get, if the daemon has changed its own */
+	/* the limit that services get, if the daemon has changed its own */
+	bool has_nofile;
 	struct rlimit nofile;
 	int parent_death_signal;        /* 0: none */
 };
@@ -29,7 +31,8 @@ struct spawn {
 	const struct spawn_config *config;
 	void *userdata; /* the owner's */
 	struct child child;
-	/* descriptors: the child's outputs that are captured, owned, or -1; its cgroup's directory, lent */
+	/* descriptors: the child's outputs that are captured, owned, or -1; its cgroup's directory,
+	 * lent */
 	int out, err, cgroup;
 	bool must_join; /* the cgroup, by itself: it cannot be born there */
 	/* how it went: EXEC_STEP_NONE, or the step and its errno */
@@ -37,7 +40,8 @@ struct spawn {
 	int error;
 	struct diag mistakes; /* in environment files */
 	struct diag refused;  /* limits on the cgroup that cannot be had here */
-	char *const *environment; /* after spawn_describe(): lent by the arena; NULL: step and error say why */
+	/* after spawn_describe(): lent by the arena; NULL: step and error say why */
+	char *const *environment;
 	/* private: the copy, and what is made of it */
 	struct arena arena, scratch;
 	struct spawn_request request;
@@ -46,8 +50,10 @@ struct spawn {
 	struct exec_command command;
 };
 
-/* Copies @request; the caller then sets job.done and job.drop, out, err, cgroup and must_join. Lends @config. */
-int spawn_new(const struct spawn_request *request, const struct spawn_config *config, struct spawn **ret);
+/* Copies @request; the caller then sets job.done and job.drop, out, err, cgroup and must_join.
+ * Lends @config. */
+int spawn_new(const struct spawn_request *request, const struct spawn_config *config,
+	      struct spawn **ret);
 /* Before it is submitted: nothing will be started, but it be found out what a process would get. */
 void spawn_describe(struct spawn *s);
 /* The child has its own. */

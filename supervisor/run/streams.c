@@ -155,7 +155,8 @@ static int open_input(const struct exec_streams *s, mode_t umask)
 	return open_null(O_RDONLY);
 }
 
-/* Is there anything in what input is that could be inherited to write to? A file is open for reading alone. */
+/* Is there anything in what input is that could be inherited to write to? A file is open for
+ * reading alone. */
 static bool has_output(const struct exec_stream *in)
 {
 	return in->kind == STREAM_TTY;
@@ -182,7 +183,8 @@ static int open_output(const struct exec_streams *s, const struct exec_stream *o
 }
 
 /* The descriptor of what was opened before, or -1. */
-static int shared_output(const struct exec_streams *s, const struct exec_stream *o, const struct streams *opened)
+static int shared_output(const struct exec_streams *s, const struct exec_stream *o,
+			 const struct streams *opened)
 {
 	if (is_same_file(o, &s->in) || (o->kind == STREAM_TTY && has_output(&s->in)))
 		return opened->in;
@@ -191,8 +193,8 @@ static int shared_output(const struct exec_streams *s, const struct exec_stream 
 	return o->kind == STREAM_INHERIT || is_same_file(o, &s->out) ? opened->out : -1;
 }
 
-static int take_output(const struct exec_streams *s, const struct exec_stream *o, int captured, mode_t umask,
-		       const struct streams *opened, int *owned)
+static int take_output(const struct exec_streams *s, const struct exec_stream *o, int captured,
+		       mode_t umask, const struct streams *opened, int *owned)
 {
 	int fd = captured >= 0 ? captured : shared_output(s, o, opened);
 
@@ -223,10 +225,12 @@ int streams_open(const struct exec_streams *s, int pipe_out, int pipe_err, mode_
 	o.force_terminal = s->claim == TERMINAL_FORCE;
 	give_terminal(&o, uid);
 	*reterr_step = EXEC_STEP_STDOUT;
-	o.out = take_output(s, &s->out, exec_streams_captures_out(s) ? pipe_out : -1, umask, &o, &o.owned[1]);
+	o.out = take_output(s, &s->out, exec_streams_captures_out(s) ? pipe_out : -1, umask, &o,
+			    &o.owned[1]);
 	if (o.out >= 0) {
 		*reterr_step = EXEC_STEP_STDERR;
-		o.err = take_output(s, &s->err, exec_streams_captures_err(s) ? pipe_err : -1, umask, &o, &o.owned[2]);
+		o.err = take_output(s, &s->err, exec_streams_captures_err(s) ? pipe_err : -1, umask,
+				    &o, &o.owned[2]);
 	}
 	if (o.out < 0 || o.err < 0) {
 		streams_close(&o);

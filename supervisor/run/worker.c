@@ -14,8 +14,8 @@
 
 #define THREADS_MAX 16
 #define TELL_MAX 1000
-/* libc's default of 8 MiB is too much where memory is counted when it is promised. Lookups of users run modules of others
- * on it. */
+/* libc's default of 8 MiB is too much where memory is counted when it is promised. Lookups of users
+ * run modules of others on it. */
 #define STACK_SIZE ((size_t) 1024 * 1024)
 
 struct queue {
@@ -61,7 +61,8 @@ static void tell_loop(struct worker *w)
 {
 	uint64_t one = 1;
 
-	/* But for an overflow nothing is known that would refuse it; but a loop that is not told would never look. */
+	/* But for an overflow nothing is known that would refuse it; but a loop that is not told
+	 * would never look. */
 	for (unsigned i = 0; i < TELL_MAX && write(w->fd, &one, sizeof(one)) < 0; i++)
 		(void) poll(NULL, 0, 1);
 }
@@ -79,7 +80,8 @@ static void work_on(struct worker *w, struct worker_job *job)
 	queue_push(&w->done, job);
 	if (w->n_working == 0 && (!w->todo.first || w->is_ending))
 		pthread_cond_broadcast(&w->idle);
-	/* Whoever is woken is not to find the mutex taken; and who has been told takes all there is. */
+	/* Whoever is woken is not to find the mutex taken; and who has been told takes all there
+	 * is. */
 	pthread_mutex_unlock(&w->mutex);
 	if (is_first)
 		tell_loop(w);

@@ -23,8 +23,8 @@
 #include "store/unit_files.h"
 #include "store/unit_links.h"
 
-/* What comes first where several things have happened: that the clock was set, before an alarm that it made due;
- * what a job has printed, after its loop has done all else. */
+/* What comes first where several things have happened: that the clock was set, before an alarm that
+ * it made due; what a job has printed, after its loop has done all else. */
 #define PRIORITY_CLOCK (SD_EVENT_PRIORITY_IMPORTANT - 50)
 #define PRIORITY_CHILD (SD_EVENT_PRIORITY_NORMAL - 10)
 #define PRIORITY_SAVED (SD_EVENT_PRIORITY_NORMAL - 5)
@@ -32,7 +32,8 @@
 #define PRIORITY_OUTPUT (SD_EVENT_PRIORITY_IDLE)
 
 #define OUTPUT_GRACE (10 * USEC_PER_SEC)
-/* An alarm this late may be due only because the clock was set; the kernel says so within LATE_WAIT ms. */
+/* An alarm this late may be due only because the clock was set; the kernel says so within LATE_WAIT
+ * ms. */
 #define LATE (500 * USEC_PER_MSEC)
 #define LATE_WAIT 10
 #define GATE_FILE_MAX 16
@@ -106,7 +107,9 @@ static int world_arm(void *ctx, enum supd_clock clock, usec_t when)
 
 static int alarm_init(struct world_linux *w, enum supd_clock clock)
 {
-	static const clockid_t id[] = { [SUPD_CLOCK_REALTIME] = CLOCK_REALTIME, [SUPD_CLOCK_BOOTTIME] = CLOCK_BOOTTIME };
+	static const clockid_t id[] = {
+		[SUPD_CLOCK_REALTIME] = CLOCK_REALTIME, [SUPD_CLOCK_BOOTTIME] = CLOCK_BOOTTIME
+	};
 	struct alarm *a = &w->alarm[clock];
 	int r;
 
@@ -134,7 +137,8 @@ static void on_zone_change(void *userdata)
 
 /* ---- processes ---- */
 
-static void on_checked(void *userdata, world_token token, enum condition_outcome outcome, const char *unmet, int error)
+static void on_checked(void *userdata, world_token token, enum condition_outcome outcome,
+		       const char *unmet, int error)
 {
 	struct world_linux *w = userdata;
 	struct supd_now now = world_linux_now(w);
@@ -164,8 +168,8 @@ static usec_t cpu_time(const struct rusage *usage)
 	       (usec_t) (usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
 }
 
-/* A child begins in the daemon's memory (vfork), and the kernel counts that peak as its own: only what lies above
- * the daemon's is known to be the child's. */
+/* A child begins in the daemon's memory (vfork), and the kernel counts that peak as its own: only
+ * what lies above the daemon's is known to be the child's. */
 static uint64_t peak_memory(const struct rusage *child)
 {
 	struct rusage own;
@@ -175,7 +179,8 @@ static uint64_t peak_memory(const struct rusage *child)
 	return (uint64_t) child->ru_maxrss * 1024;
 }
 
-static void on_exited(void *userdata, world_token token, const struct child *child, const struct cgroup_usage *usage)
+static void on_exited(void *userdata, world_token token, const struct child *child,
+		      const struct cgroup_usage *usage)
 {
 	struct world_linux *w = userdata;
 	struct supd_now now = world_linux_now(w);
@@ -213,7 +218,8 @@ static void on_tree_empty(void *userdata, world_token token)
 	w->events.tree_empty(w->events.userdata, &now, token);
 }
 
-static int world_check(void *ctx, world_token token, const char *unit, const struct service_spec *spec)
+static int world_check(void *ctx, world_token token, const char *unit,
+		       const struct service_spec *spec)
 {
 	struct world_linux *w = ctx;
 	const struct checks_listener listener = { .userdata = w, .checked = on_checked };
@@ -222,7 +228,8 @@ static int world_check(void *ctx, world_token token, const char *unit, const str
 	(void) unit;
 	/* Most daemons have no unit with conditions, and need no thread for them. */
 	if (!w->checks)
-		r = checks_new(w->event, PRIORITY_CHILD, w->config.environment, &listener, &w->checks);
+		r = checks_new(w->event, PRIORITY_CHILD, w->config.environment, &listener,
+			       &w->checks);
 	return r < 0 ? r : checks_begin(w->checks, token, spec);
 }
 
@@ -349,7 +356,8 @@ static const char *admin_dir(struct world_linux *w, bool runtime, char *reterr, 
 		    (w->config.runtime_unit_dir && str_equal(*dir, w->config.runtime_unit_dir)))
 			return *dir;
 	(void) snprintf(reterr, n, "%s is not in the unit path, so there is no place for --runtime",
-			w->config.runtime_unit_dir ? w->config.runtime_unit_dir : "a runtime directory");
+			w->config.runtime_unit_dir ? w->config.runtime_unit_dir
+						   : "a runtime directory");
 	return NULL;
 }
 
@@ -374,7 +382,8 @@ static int disable_unit(struct world_linux *w, const char *dir, const struct uni
 
 	if (changed < 0)
 		return changed;
-	r = c->section ? unit_links_dropin(dir, c->unit, c->section, false) : unit_links_no_dropin(dir, c->unit);
+	r = c->section ? unit_links_dropin(dir, c->unit, c->section, false)
+		       : unit_links_no_dropin(dir, c->unit);
 	if (r < 0)
 		return r;
 	changed |= r;
@@ -394,7 +403,8 @@ static int make_links(const char *dir, const struct unit_change *c, char *reterr
 		int r = unit_links_put(dir, link->dir, link->name, link->target);
 
 		if (r == -EEXIST)
-			(void) snprintf(reterr, n, "%s%s%s/%s is in the way", dir, *link->dir ? "/" : "", link->dir, link->name);
+			(void) snprintf(reterr, n, "%s%s%s/%s is in the way", dir,
+					*link->dir ? "/" : "", link->dir, link->name);
 		if (r < 0)
 			return r;
 		changed |= r;
@@ -414,7 +424,8 @@ static int enable_unit(const char *dir, const struct unit_change *c, char *reter
 			return r;
 		changed |= r;
 	}
-	r = c->section ? unit_links_dropin(dir, c->unit, c->section, true) : unit_links_no_dropin(dir, c->unit);
+	r = c->section ? unit_links_dropin(dir, c->unit, c->section, true)
+		       : unit_links_no_dropin(dir, c->unit);
 	return r < 0 ? r : changed | r;
 }
 
@@ -439,8 +450,10 @@ static int world_enable_unit(void *ctx, const struct unit_change *change, char *
 	return fail_in(dir, r, reterr, n);
 }
 
-/* A file of that name in a directory above @dir: what is written in @dir counts for nothing then. */
-static bool is_outweighed(struct world_linux *w, const char *dir, const char *name, char *reterr, size_t n)
+/* A file of that name in a directory above @dir: what is written in @dir counts for nothing
+ * then. */
+static bool is_outweighed(struct world_linux *w, const char *dir, const char *name, char *reterr,
+			  size_t n)
 {
 	struct stat st;
 
@@ -457,7 +470,8 @@ static bool is_outweighed(struct world_linux *w, const char *dir, const char *na
 	return false;
 }
 
-static int world_mask_unit(void *ctx, const char *name, bool mask, bool runtime, char *reterr, size_t n)
+static int world_mask_unit(void *ctx, const char *name, bool mask, bool runtime, char *reterr,
+			   size_t n)
 {
 	struct world_linux *w = ctx;
 	const char *dir = admin_dir(w, runtime, reterr, n);
@@ -472,7 +486,9 @@ static int world_mask_unit(void *ctx, const char *name, bool mask, bool runtime,
 		return -EEXIST;
 	r = unit_links_mask(dir, name);
 	if (r == -EEXIST)
-		(void) snprintf(reterr, n, "%s/%s is there, and is not replaced; move it away first", dir, name);
+		(void) snprintf(reterr, n,
+				"%s/%s is there, and is not replaced; move it away first", dir,
+				name);
 	return fail_in(dir, r, reterr, n);
 }
 
@@ -521,7 +537,8 @@ static int world_set_aside(void *ctx, const char *plugin, char *ret_name, size_t
 	return saver_set_aside(w->saver, plugin, ret_name, n);
 }
 
-/* experimental-timers, "yes" or "no". Whatever else stands there is no word of ours: the gate fails closed. */
+/* experimental-timers, "yes" or "no". Whatever else stands there is no word of ours: the gate fails
+ * closed. */
 static int gate_name(struct world_linux *w, const char *name, char *buf, size_t n)
 {
 	if (w->config.state_dir < 0)
@@ -536,7 +553,8 @@ static int gate_unreadable(const char *file, int r)
 {
 	if (r != -ENOENT)
 		log_warning(r == -EBADMSG ? 0 : r, "%s in the state directory %s", file,
-			    r == -EBADMSG ? "is neither 'yes' nor 'no', and counts as no" : "cannot be read, and counts as no");
+			    r == -EBADMSG ? "is neither 'yes' nor 'no', and counts as no"
+					  : "cannot be read, and counts as no");
 	return r;
 }
 
@@ -580,7 +598,8 @@ static int world_gate_save(void *ctx, const char *name, bool on)
 
 /* ---- the rest ---- */
 
-static int world_plugin_open(void *ctx, const char *name, const struct supd_plugin **ret, char *reterr, size_t n)
+static int world_plugin_open(void *ctx, const char *name, const struct supd_plugin **ret,
+			     char *reterr, size_t n)
 {
 	struct world_linux *w = ctx;
 
@@ -728,14 +747,14 @@ static void open_watches(struct world_linux *w)
 	r = clock_watch_new(w->event, PRIORITY_CLOCK, on_clock_jump, w, &w->clock_watch);
 	if (r < 0)
 		log_warning(r, "changes of the clock are not seen");
-	r = zone_watch_new(w->event, environment_get(w->config.environment, "TZ"), w->config.localtime, on_zone_change, w,
-			   &w->zone_watch);
+	r = zone_watch_new(w->event, environment_get(w->config.environment, "TZ"),
+			   w->config.localtime, on_zone_change, w, &w->zone_watch);
 	if (r < 0)
 		log_warning(r, "changes of the time zone are not seen");
 }
 
-int world_linux_new(sd_event *event, const struct world_linux_config *config, const struct world_events *events,
-		    struct world_linux **ret)
+int world_linux_new(sd_event *event, const struct world_linux_config *config,
+		    const struct world_events *events, struct world_linux **ret)
 {
 	struct world_linux *w = calloc(1, sizeof(*w));
 	int r = 0;
@@ -802,8 +821,8 @@ struct keeper *world_linux_keeper(struct world_linux *w)
 	return w->keeper;
 }
 
-int world_linux_describe(struct world_linux *w, const struct spawn_request *request, runs_described_fn *fn,
-			 void *userdata)
+int world_linux_describe(struct world_linux *w, const struct spawn_request *request,
+			 runs_described_fn *fn, void *userdata)
 {
 	return runs_describe(w->runs, request, fn, userdata);
 }

@@ -83,10 +83,12 @@ static void quota_text(const struct cgroup_limits *l, char buf[64])
 {
 	uint64_t quota = permyriad_of(l->cpu_period, l->limit[CGROUP_CPU_QUOTA].value);
 
-	(void) snprintf(buf, 64, "%" PRIu64 " %" PRIu64, quota < QUOTA_MIN ? QUOTA_MIN : quota, l->cpu_period);
+	(void) snprintf(buf, 64, "%" PRIu64 " %" PRIu64, quota < QUOTA_MIN ? QUOTA_MIN : quota,
+			l->cpu_period);
 }
 
-void cgroup_limit_text(const struct cgroup_limits *l, enum cgroup_limit limit, uint64_t whole, char buf[64])
+void cgroup_limit_text(const struct cgroup_limits *l, enum cgroup_limit limit, uint64_t whole,
+		       char buf[64])
 {
 	const struct cgroup_amount *a = &l->limit[limit];
 	uint64_t value = a->is_relative ? permyriad_of(whole, a->value) : a->value;
@@ -123,7 +125,8 @@ static bool has_bit(const struct exec_mask *mask, size_t i)
 
 char *cgroup_mask_text(const struct exec_mask *mask)
 {
-	size_t n = mask->n_words * sizeof(*mask->word) * CHAR_BIT, size = n * sizeof("8191,") + 1, used = 0;
+	size_t n = mask->n_words * sizeof(*mask->word) * CHAR_BIT, size = n * sizeof("8191,") + 1,
+	       used = 0;
 	char *text = malloc(size);
 
 	if (!text)
@@ -136,7 +139,8 @@ char *cgroup_mask_text(const struct exec_mask *mask)
 			continue;
 		while (has_bit(mask, i + 1))
 			i++;
-		used += (size_t) snprintf(text + used, size - used, first < i ? "%s%zu-%zu" : "%s%zu", used > 0 ? "," : "",
+		used += (size_t) snprintf(text + used, size - used,
+					  first < i ? "%s%zu-%zu" : "%s%zu", used > 0 ? "," : "",
 					  first, i);
 	}
 	return text;
@@ -185,8 +189,10 @@ static int parse_percent(const char *s, uint64_t *ret)
 
 typedef int absolute_fn(const char *s, uint64_t *ret);
 
-/* A number of its kind, a part of what the machine has, or infinity. False: none of them, or less than @least. */
-static bool parse_amount(const char *s, absolute_fn *absolute, uint64_t least, struct cgroup_amount *ret)
+/* A number of its kind, a part of what the machine has, or infinity. False: none of them, or less
+ * than @least. */
+static bool parse_amount(const char *s, absolute_fn *absolute, uint64_t least,
+			 struct cgroup_amount *ret)
 {
 	struct cgroup_amount a = { .is_set = true };
 
@@ -209,7 +215,8 @@ static int absolute_number(const char *s, uint64_t *ret)
 	return value_unsigned(s, UINT64_MAX - 1, ret);
 }
 
-static int parse_into(const struct key_context *c, absolute_fn *absolute, uint64_t least, const char *wanted)
+static int parse_into(const struct key_context *c, absolute_fn *absolute, uint64_t least,
+		      const char *wanted)
 {
 	struct cgroup_limits *l = limits_of(c);
 	struct cgroup_amount *a;
@@ -226,7 +233,8 @@ static int parse_into(const struct key_context *c, absolute_fn *absolute, uint64
 
 int cgroup_limits_parse_memory(const struct key_context *c)
 {
-	bool may_be_none = c->row->parameter != CGROUP_MEMORY_MAX && c->row->parameter != CGROUP_MEMORY_HIGH;
+	bool may_be_none = c->row->parameter != CGROUP_MEMORY_MAX &&
+			   c->row->parameter != CGROUP_MEMORY_HIGH;
 
 	return parse_into(c, value_size, may_be_none ? 0 : 1,
 			  "wants bytes (suffixes K, M, G, T), a percentage of the machine's memory, or infinity");
@@ -261,8 +269,8 @@ int cgroup_limits_parse_period(const struct key_context *c)
 
 	if (!l)
 		return -ENOMEM;
-	if (*c->assignment->value &&
-	    (value_span(c->assignment->value, &period) < 0 || period < PERIOD_MIN || period > PERIOD_MAX)) {
+	if (*c->assignment->value && (value_span(c->assignment->value, &period) < 0 ||
+				      period < PERIOD_MIN || period > PERIOD_MAX)) {
 		spec_refuse(c, "wants a time span from 1ms to 1s", c->assignment->value);
 		return 0;
 	}
@@ -282,7 +290,10 @@ int cgroup_limits_parse_weight(const struct key_context *c)
 	if (is_cpu && str_equal(value, "idle"))
 		a.value = CGROUP_WEIGHT_IDLE;
 	else if (*value && (value_unsigned(value, WEIGHT_MAX, &a.value) < 0 || a.value == 0)) {
-		spec_refuse(c, is_cpu ? "wants a number from 1 to 10000, or idle" : "wants a number from 1 to 10000", value);
+		spec_refuse(c,
+			    is_cpu ? "wants a number from 1 to 10000, or idle"
+				   : "wants a number from 1 to 10000",
+			    value);
 		return 0;
 	}
 	l->limit[c->row->parameter] = a;
@@ -293,7 +304,8 @@ int cgroup_limits_parse_mask(const struct key_context *c)
 {
 	struct cgroup_limits *l = limits_of(c);
 
-	return l ? spec_parse_mask(c, c->row->parameter == CGROUP_CPUS ? &l->cpus : &l->nodes) : -ENOMEM;
+	return l ? spec_parse_mask(c, c->row->parameter == CGROUP_CPUS ? &l->cpus : &l->nodes)
+		 : -ENOMEM;
 }
 
 static void drop_devices(struct cgroup_limits *l, enum cgroup_limit limit, const char *path)
@@ -341,12 +353,14 @@ static const char *device_wanted(enum cgroup_limit limit)
 {
 	if (limit == CGROUP_IO_DEVICE_WEIGHT)
 		return "wants a device and a weight from 1 to 10000";
-	return limit == CGROUP_IO_LATENCY ? "wants a device and a time span"
-					  : "wants a device and a number (suffixes K, M, G, T by 1000) or infinity";
+	return limit == CGROUP_IO_LATENCY
+		       ? "wants a device and a time span"
+		       : "wants a device and a number (suffixes K, M, G, T by 1000) or infinity";
 }
 
 /* "DEVICE VALUE" */
-static int parse_device(const struct key_context *c, const char *at, struct arena *scratch, struct cgroup_device *d)
+static int parse_device(const struct key_context *c, const char *at, struct arena *scratch,
+			struct cgroup_device *d)
 {
 	char *path, *value;
 	int r = value_word(&at, VALUE_WORD_RAW, scratch, &path);

@@ -2,8 +2,9 @@
 #ifndef SUPD_SERVICE_CGROUP_LIMITS_H
 #define SUPD_SERVICE_CGROUP_LIMITS_H
 
-/* What all processes of a service get together: systemd.resource-control(5), as far as the controllers memory, pids, cpu,
- * cpuset and io of cgroup v2 do it. Few services say anything of this, so it lies beside their spec. */
+/* What all processes of a service get together: systemd.resource-control(5), as far as the
+ * controllers memory, pids, cpu, cpuset and io of cgroup v2 do it. Few services say anything of
+ * this, so it lies beside their spec. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -78,11 +79,14 @@ const char *cgroup_limit_key(enum cgroup_limit limit);
 const char *cgroup_limit_controller(enum cgroup_limit limit);
 /* "memory.max", its file. */
 const char *cgroup_limit_file(enum cgroup_limit limit);
-/* What is to be written to that file, of an amount. @whole: what relative amounts are relative to, in bytes or tasks. */
-void cgroup_limit_text(const struct cgroup_limits *l, enum cgroup_limit limit, uint64_t whole, char buf[64]);
+/* What is to be written to that file, of an amount. @whole: what relative amounts are relative to,
+ * in bytes or tasks. */
+void cgroup_limit_text(const struct cgroup_limits *l, enum cgroup_limit limit, uint64_t whole,
+		       char buf[64]);
 
 /* The same of one for a device, "8:0 rbps=1000". */
-void cgroup_device_text(const struct cgroup_device *d, unsigned major, unsigned minor, char buf[64]);
+void cgroup_device_text(const struct cgroup_device *d, unsigned major, unsigned minor,
+			char buf[64]);
 /* The same of CPUs or nodes, "0-3,8". Gives; NULL: no memory. */
 char *cgroup_mask_text(const struct exec_mask *mask);
 

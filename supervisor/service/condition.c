@@ -120,7 +120,8 @@ static bool check_pressure(const char *s, enum condition_remark *remark)
 
 static bool check_credential(const char *s, enum condition_remark *remark _unused_)
 {
-	return !strchr(s, '/') && !str_equal(s, ".") && !str_equal(s, "..") && strlen(s) <= NAME_MAX;
+	return !strchr(s, '/') && !str_equal(s, ".") && !str_equal(s, "..") &&
+	       strlen(s) <= NAME_MAX;
 }
 
 static bool check_module(const char *s, enum condition_remark *remark)
@@ -219,10 +220,13 @@ static const struct {
 } kinds[] = {
 	[CONDITION_AC_POWER] = { "ACPower", check_bool, BOOLEAN },
 	[CONDITION_ARCHITECTURE] = { "Architecture", check_architecture, "an architecture" },
-	[CONDITION_CAPABILITY] = { "Capability", check_capability, "a capability, as CAP_SYS_ADMIN" },
-	[CONDITION_CONTROL_GROUP_CONTROLLER] = { "ControlGroupController", check_controllers, "controllers, v1 or v2" },
+	[CONDITION_CAPABILITY] = { "Capability", check_capability,
+				   "a capability, as CAP_SYS_ADMIN" },
+	[CONDITION_CONTROL_GROUP_CONTROLLER] = { "ControlGroupController", check_controllers,
+						 "controllers, v1 or v2" },
 	[CONDITION_CPU_FEATURE] = { "CPUFeature", check_text, "a feature of the CPU" },
-	[CONDITION_CPU_PRESSURE] = { "CPUPressure", check_pressure, "a limit, as 10%/1min (10s, 1min or 5min)" },
+	[CONDITION_CPU_PRESSURE] = { "CPUPressure", check_pressure,
+				     "a limit, as 10%/1min (10s, 1min or 5min)" },
 	[CONDITION_CPUS] = { "CPUs", check_cpus, "a number of CPUs, as >=2" },
 	[CONDITION_CREDENTIAL] = { "Credential", check_credential, "the name of a credential" },
 	[CONDITION_DIRECTORY_NOT_EMPTY] = { "DirectoryNotEmpty", check_path, PATH },
@@ -234,14 +238,20 @@ static const struct {
 	[CONDITION_FIRST_BOOT] = { "FirstBoot", check_bool, BOOLEAN },
 	[CONDITION_GROUP] = { "Group", check_text, "a group" },
 	[CONDITION_HOST] = { "Host", check_text, "a host name or a machine id" },
-	[CONDITION_IO_PRESSURE] = { "IOPressure", check_pressure, "a limit, as 10%/1min (10s, 1min or 5min)" },
-	[CONDITION_KERNEL_COMMAND_LINE] = { "KernelCommandLine", check_text, "a word or an assignment" },
-	[CONDITION_KERNEL_MODULE_LOADED] = { "KernelModuleLoaded", check_module, "the name of a module" },
-	[CONDITION_KERNEL_VERSION] = { "KernelVersion", check_versions, "comparisons, as >=5.10 <6" },
+	[CONDITION_IO_PRESSURE] = { "IOPressure", check_pressure,
+				    "a limit, as 10%/1min (10s, 1min or 5min)" },
+	[CONDITION_KERNEL_COMMAND_LINE] = { "KernelCommandLine", check_text,
+					    "a word or an assignment" },
+	[CONDITION_KERNEL_MODULE_LOADED] = { "KernelModuleLoaded", check_module,
+					     "the name of a module" },
+	[CONDITION_KERNEL_VERSION] = { "KernelVersion", check_versions,
+				       "comparisons, as >=5.10 <6" },
 	[CONDITION_MEMORY] = { "Memory", check_memory, "an amount of memory, as >=2G" },
-	[CONDITION_MEMORY_PRESSURE] = { "MemoryPressure", check_pressure, "a limit, as 10%/1min (10s, 1min or 5min)" },
+	[CONDITION_MEMORY_PRESSURE] = { "MemoryPressure", check_pressure,
+					"a limit, as 10%/1min (10s, 1min or 5min)" },
 	[CONDITION_NEEDS_UPDATE] = { "NeedsUpdate", check_path, PATH },
-	[CONDITION_OS_RELEASE] = { "OSRelease", check_fields, "comparisons, as ID=debian VERSION_ID>=12" },
+	[CONDITION_OS_RELEASE] = { "OSRelease", check_fields,
+				   "comparisons, as ID=debian VERSION_ID>=12" },
 	[CONDITION_PATH_EXISTS] = { "PathExists", check_path, PATH },
 	[CONDITION_PATH_EXISTS_GLOB] = { "PathExistsGlob", check_path, PATH },
 	[CONDITION_PATH_IS_DIRECTORY] = { "PathIsDirectory", check_path, PATH },
@@ -252,8 +262,10 @@ static const struct {
 	[CONDITION_PATH_IS_SYMBOLIC_LINK] = { "PathIsSymbolicLink", check_path, PATH },
 	[CONDITION_SECURITY] = { "Security", check_security, "a security technology" },
 	[CONDITION_USER] = { "User", check_text, "a user, or @system" },
-	[CONDITION_VERSION] = { "Version", check_version, "comparisons, as kernel >=5.10 or glibc >=2.36" },
-	[CONDITION_VIRTUALIZATION] = { "Virtualization", check_virtualization, "yes, no, vm, container or a name" },
+	[CONDITION_VERSION] = { "Version", check_version,
+				"comparisons, as kernel >=5.10 or glibc >=2.36" },
+	[CONDITION_VIRTUALIZATION] = { "Virtualization", check_virtualization,
+				       "yes, no, vm, container or a name" },
 };
 static_assert(ELEMENTS(kinds) == CONDITION_KIND_COUNT, "a name and a check for each kind");
 
@@ -316,7 +328,8 @@ int condition_parse(enum condition_kind kind, char *value, struct condition *ret
 
 /* ---- copies ---- */
 
-static bool list_copy(const struct condition_list *from, struct arena *arena, struct condition_list *to)
+static bool list_copy(const struct condition_list *from, struct arena *arena,
+		      struct condition_list *to)
 {
 	to->n = from->n;
 	to->item = arena_alloc(arena, (from->n + 1) * sizeof(*to->item));
@@ -356,7 +369,8 @@ struct conditions *conditions_copy(const struct conditions *c, struct arena *are
 	struct conditions *copy = arena_alloc(arena, sizeof(*copy));
 
 	if (!copy || !strings_copy(c->mounts, arena, &copy->mounts) ||
-	    !list_copy(&c->condition, arena, &copy->condition) || !list_copy(&c->assert, arena, &copy->assert))
+	    !list_copy(&c->condition, arena, &copy->condition) ||
+	    !list_copy(&c->assert, arena, &copy->assert))
 		return NULL;
 	return copy;
 }

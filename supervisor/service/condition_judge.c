@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Whether conditions are met. Each judge_… returns 1, 0, or a negative errno where there is no answer. */
+/* Whether conditions are met. Each judge_… returns 1, 0, or a negative errno where there is no
+ * answer. */
 #include <errno.h>
 #include <fnmatch.h>
 #include <string.h>
@@ -99,7 +100,8 @@ static int judge_kernel_command_line(const struct look *l)
 	if (r < 0)
 		return r;
 	while ((r = value_word(&line, VALUE_WORD_RAW, l->arena, &word)) > 0)
-		if (strncmp(word, l->parameter, n) == 0 && (!word[n] || (word[n] == '=' && !is_whole)))
+		if (strncmp(word, l->parameter, n) == 0 &&
+		    (!word[n] || (word[n] == '=' && !is_whole)))
 			return 1;
 	return r == -ENOMEM ? r : 0;
 }
@@ -264,7 +266,8 @@ static int judge_virtualization(const struct look *l)
 	/* Of several, the innermost counts. */
 	if (in_container > 0)
 		return str_equal(l->parameter, "container") || str_equal(l->parameter, container);
-	return in_machine > 0 && (str_equal(l->parameter, "vm") || str_equal(l->parameter, machine));
+	return in_machine > 0 &&
+	       (str_equal(l->parameter, "vm") || str_equal(l->parameter, machine));
 }
 
 /* ---- comparisons ---- */
@@ -277,8 +280,9 @@ static int judge_cpus(const struct look *l)
 
 	if (r < 0)
 		return r;
-	return cpus_test_read(l->parameter, &wanted) ? comparison_of_numbers(wanted.comparison, is, wanted.number)
-						     : -EINVAL;
+	return cpus_test_read(l->parameter, &wanted)
+		       ? comparison_of_numbers(wanted.comparison, is, wanted.number)
+		       : -EINVAL;
 }
 
 static int judge_memory(const struct look *l)
@@ -289,8 +293,9 @@ static int judge_memory(const struct look *l)
 
 	if (r < 0)
 		return r;
-	return memory_test_read(l->parameter, &wanted) ? comparison_of_numbers(wanted.comparison, is, wanted.number)
-						       : -EINVAL;
+	return memory_test_read(l->parameter, &wanted)
+		       ? comparison_of_numbers(wanted.comparison, is, wanted.number)
+		       : -EINVAL;
 }
 
 /* All of them. */
@@ -325,7 +330,10 @@ static int judge_version(const struct look *l)
 	/* Which is not here, in no version. */
 	if (of == VERSION_OF_SYSTEMD)
 		return 0;
-	r = text(l, of == VERSION_OF_GLIBC ? CONDITION_TEXT_GLIBC_VERSION : CONDITION_TEXT_KERNEL_RELEASE, NULL, &is);
+	r = text(l,
+		 of == VERSION_OF_GLIBC ? CONDITION_TEXT_GLIBC_VERSION
+					: CONDITION_TEXT_KERNEL_RELEASE,
+		 NULL, &is);
 	return r <= 0 ? r : judge_versions(l, is, wanted);
 }
 
@@ -376,7 +384,8 @@ static int read_pressure(const char *s, const char *line, unsigned seconds, stru
 	at = s ? strstr(s, key) : NULL;
 	if (!at)
 		return -EINVAL;
-	for (at += strlen(key); x < 100000 && digits < 2 && ((*at >= '0' && *at <= '9') || *at == '.'); at++) {
+	for (at += strlen(key);
+	     x < 100000 && digits < 2 && ((*at >= '0' && *at <= '9') || *at == '.'); at++) {
 		if (*at == '.')
 			digits = 0;
 		else {
@@ -464,10 +473,14 @@ static judge_fn *const judges[] = {
 };
 _Static_assert(ELEMENTS(judges) == CONDITION_KIND_COUNT, "a judge for each kind");
 
-int condition_judge(const struct condition *c, const struct condition_facts *facts, struct arena *arena)
+int condition_judge(const struct condition *c, const struct condition_facts *facts,
+		    struct arena *arena)
 {
 	const struct look l = {
-		.facts = facts, .arena = arena, .parameter = c->parameter, .kind = (enum condition_kind) c->kind,
+		.facts = facts,
+		.arena = arena,
+		.parameter = c->parameter,
+		.kind = (enum condition_kind) c->kind,
 	};
 	int r = judges[c->kind](&l);
 
@@ -476,23 +489,26 @@ int condition_judge(const struct condition *c, const struct condition_facts *fac
 
 static char *words_of(const struct condition *c, const char *prefix, struct arena *arena)
 {
-	return arena_printf(arena, "%s%s=%s%s%s", prefix, condition_kind_to_string((enum condition_kind) c->kind),
+	return arena_printf(arena, "%s%s=%s%s%s", prefix,
+			    condition_kind_to_string((enum condition_kind) c->kind),
 			    c->is_trigger ? "|" : "", c->is_negated ? "!" : "", c->parameter);
 }
 
-static const char *one_unmet(const struct condition *c, const char *prefix, int r, struct arena *arena)
+static const char *one_unmet(const struct condition *c, const char *prefix, int r,
+			     struct arena *arena)
 {
 	const char *words = words_of(c, prefix, arena);
 
 	if (!words)
 		return NULL;
 	if (r < 0)
-		return arena_printf(arena, "%s could not be judged (%s), and counts as not met", words,
-				    strerror(-r));
+		return arena_printf(arena, "%s could not be judged (%s), and counts as not met",
+				    words, strerror(-r));
 	return arena_printf(arena, "%s was not met", words);
 }
 
-static const char *triggers_unmet(const struct condition_list *list, const char *prefix, struct arena *arena)
+static const char *triggers_unmet(const struct condition_list *list, const char *prefix,
+				  struct arena *arena)
 {
 	const struct condition *only = NULL;
 	const char *all = NULL;
@@ -505,7 +521,9 @@ static const char *triggers_unmet(const struct condition_list *list, const char 
 			continue;
 		only = &list->item[i];
 		words = words_of(only, prefix, arena);
-		all = !words || (n > 0 && !all) ? NULL : n == 0 ? words : arena_printf(arena, "%s, %s", all, words);
+		all = !words || (n > 0 && !all) ? NULL
+		      : n == 0                  ? words
+						: arena_printf(arena, "%s, %s", all, words);
 		n++;
 	}
 	if (n == 1)
@@ -514,8 +532,9 @@ static const char *triggers_unmet(const struct condition_list *list, const char 
 }
 
 /* As systemd goes through them: up to the first that must be met and is not. */
-static bool list_holds(const struct condition_list *list, const char *prefix, const struct condition_facts *facts,
-		       struct arena *arena, const char **ret_unmet)
+static bool list_holds(const struct condition_list *list, const char *prefix,
+		       const struct condition_facts *facts, struct arena *arena,
+		       const char **ret_unmet)
 {
 	bool has_trigger = false, is_triggered = false;
 
@@ -540,13 +559,14 @@ static bool list_holds(const struct condition_list *list, const char *prefix, co
 }
 
 /* Where that cannot be told, nothing is known to be missing: there is no list of mounts. */
-static bool are_mounted(const char *const *paths, const struct condition_facts *facts, struct arena *arena,
-			const char **ret_unmet)
+static bool are_mounted(const char *const *paths, const struct condition_facts *facts,
+			struct arena *arena, const char **ret_unmet)
 {
 	const char *missing;
 
 	for (; paths && *paths; paths++) {
-		if (facts->text(facts->userdata, CONDITION_TEXT_MISSING_MOUNT, *paths, &missing) <= 0)
+		if (facts->text(facts->userdata, CONDITION_TEXT_MISSING_MOUNT, *paths, &missing) <=
+		    0)
 			continue;
 		*ret_unmet = arena_printf(arena, "%s is not mounted", missing);
 		return false;
@@ -554,8 +574,9 @@ static bool are_mounted(const char *const *paths, const struct condition_facts *
 	return true;
 }
 
-enum condition_outcome conditions_judge(const struct conditions *c, const struct condition_facts *facts,
-					struct arena *arena, const char **ret_unmet)
+enum condition_outcome conditions_judge(const struct conditions *c,
+					const struct condition_facts *facts, struct arena *arena,
+					const char **ret_unmet)
 {
 	*ret_unmet = NULL;
 	if (!are_mounted(c->mounts, facts, arena, ret_unmet))

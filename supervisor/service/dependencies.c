@@ -44,12 +44,15 @@ static const char *keep_file(const struct key_context *c)
 	const struct dependencies *d = own(c);
 	const char *last = d->n > 0 ? d->item[d->n - 1].file : NULL;
 
-	return last && str_equal(last, c->assignment->file) ? last : arena_strdup(c->arena, c->assignment->file);
+	return last && str_equal(last, c->assignment->file)
+		       ? last
+		       : arena_strdup(c->arena, c->assignment->file);
 }
 
 static int append(struct arena *arena, struct dependencies *d, const struct dependency *item)
 {
-	struct dependency *grown = arena_grow(arena, (void *) (uintptr_t) d->item, d->n, sizeof(*grown));
+	struct dependency *grown =
+		arena_grow(arena, (void *) (uintptr_t) d->item, d->n, sizeof(*grown));
 
 	if (!grown)
 		return -ENOMEM;
@@ -58,7 +61,8 @@ static int append(struct arena *arena, struct dependencies *d, const struct depe
 	return 0;
 }
 
-/* Where a template is named, that instance of it is meant which this unit is: foo@.service in bar@x.service. */
+/* Where a template is named, that instance of it is meant which this unit is: foo@.service in
+ * bar@x.service. */
 static void instantiate(const char *unit, const char *word, char ret[UNIT_NAME_MAX + 1])
 {
 	const char *at = strchr(word, '@'), *own_at = strchr(unit, '@');
@@ -66,15 +70,16 @@ static void instantiate(const char *unit, const char *word, char ret[UNIT_NAME_M
 	int n = (int) (unit_name_suffix(unit) - instance);
 
 	if (!unit_name_is_template(word) ||
-	    snprintf(ret, UNIT_NAME_MAX + 1, "%.*s%.*s%s", (int) (at + 1 - word), word, n, instance, at + 1) >
-		    UNIT_NAME_MAX)
+	    snprintf(ret, UNIT_NAME_MAX + 1, "%.*s%.*s%s", (int) (at + 1 - word), word, n, instance,
+		     at + 1) > UNIT_NAME_MAX)
 		(void) snprintf(ret, UNIT_NAME_MAX + 1, "%s", word);
 }
 
 static int add(const struct key_context *c, const char *word)
 {
 	const char *unit = spec_draft_of(c)->specifiers->unit;
-	struct dependency item = { .line = c->assignment->line, .kind = (enum dependency_kind) c->row->parameter };
+	struct dependency item = { .line = c->assignment->line,
+				   .kind = (enum dependency_kind) c->row->parameter };
 	char name[UNIT_NAME_MAX + 1];
 
 	instantiate(unit, word, name);

@@ -2,8 +2,8 @@
 #ifndef SUPD_SERVICE_DEPENDENCIES_H
 #define SUPD_SERVICE_DEPENDENCIES_H
 
-/* What a unit says of other units: whom it starts, waits for, goes with. systemd.unit(5) is the model; what becomes
- * of it is decided in core/graph.h and core/transaction.h. */
+/* What a unit says of other units: whom it starts, waits for, goes with. systemd.unit(5) is the
+ * model; what becomes of it is decided in core/graph.h and core/transaction.h. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,7 +26,8 @@ enum dependency_kind {
 };
 #define DEPENDENCY_KIND_COUNT (DEPENDENCY_STOP_PROPAGATED_FROM + 1)
 
-/* On a service or a target; names of other kinds, which only systemd has, are taken as there and left out. */
+/* On a service or a target; names of other kinds, which only systemd has, are taken as there and
+ * left out. */
 struct dependency {
 	const char *unit;
 	const char *file; /* where it stands; or NULL: in a .wants or .requires directory */

@@ -2,8 +2,9 @@
 #ifndef SUPD_SERVICE_EXEC_LIMITS_H
 #define SUPD_SERVICE_EXEC_LIMITS_H
 
-/* What a process is given and denied besides its identity: systemd.exec(5), "PROCESS PROPERTIES" and "SCHEDULING".
- * Few services say anything of this, so it lies beside their spec. All zero says nothing. */
+/* What a process is given and denied besides its identity: systemd.exec(5), "PROCESS PROPERTIES"
+ * and "SCHEDULING". Few services say anything of this, so it lies beside their spec. All zero says
+ * nothing. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,8 +37,8 @@ struct exec_limits {
 	bool scheduler_reset_on_fork;
 	bool all_numa_nodes;         /* instead of numa_nodes */
 	bool cpus_of_nodes;          /* instead of cpus: those of these nodes */
-	bool has_timer_slack, has_personality, has_numa_policy, has_oom_score_adjust, has_coredump_filter, has_io,
-		has_scheduler;
+	bool has_timer_slack, has_personality, has_numa_policy, has_oom_score_adjust,
+		has_coredump_filter, has_io, has_scheduler;
 };
 
 #endif

@@ -2,15 +2,16 @@
 #ifndef SUPD_SERVICE_NOT_APPLIED_H
 #define SUPD_SERVICE_NOT_APPLIED_H
 
-/* Why a key of systemd's that was accepted is not applied: one table, from which supctl verify --strict and supctl
- * status take their words, and supd.service(5) its lists. */
+/* Why a key of systemd's that was accepted is not applied: one table, from which supctl verify
+ * --strict and supctl status take their words, and supd.service(5) its lists. */
 
 #include <stdbool.h>
 #include <stddef.h>
 
 enum not_applied_reason {
 	NOT_APPLIED_UNSUPPORTED,   /* nothing of the following: supd cannot do it */
-	NOT_APPLIED_SANDBOX,       /* it would take something away from the service, which runs with it */
+	/* it would take something away from the service, which runs with it */
+	NOT_APPLIED_SANDBOX,
 	NOT_APPLIED_NEEDS_SYSTEMD, /* it makes sense only with another part of systemd */
 };
 #define NOT_APPLIED_REASON_COUNT (NOT_APPLIED_NEEDS_SYSTEMD + 1)

@@ -27,12 +27,13 @@ enum run_result {
 	RUN_RESULT_DEPENDENCY,  /* not begun: a unit that it requires failed; detail says which */
 	RUN_RESULT_START_LIMIT, /* not begun: started too often */
 	RUN_RESULT_ASSERT,      /* an Assert*= was not met, detail says which; nothing was run */
-	RUN_RESULT_OOM_KILL,    /* the kernel killed a process of the run, as its memory was used up */
+	/* the kernel killed a process of the run, as its memory was used up */
+	RUN_RESULT_OOM_KILL,
 };
 #define RUN_RESULT_COUNT (RUN_RESULT_OOM_KILL + 1)
 
-/* The steps between fork and exec that can fail, as systemd names them; exec_step_status() is the exit
- * status that systemd.exec(5) gives it (200 CHDIR, 203 EXEC, 216 GROUP, 217 USER …). */
+/* The steps between fork and exec that can fail, as systemd names them; exec_step_status() is the
+ * exit status that systemd.exec(5) gives it (200 CHDIR, 203 EXEC, 216 GROUP, 217 USER …). */
 enum exec_step {
 	EXEC_STEP_NONE,
 	EXEC_STEP_FORK,
@@ -87,14 +88,16 @@ struct run {
 	usec_t started_real, started_boot;     /* the first process; 0: none was started */
 	usec_t ended_real, ended_boot;         /* 0: goes on */
 	enum run_result result;
-	int32_t status;           /* EXIT_CODE, SKIPPED: the code; SIGNAL, CORE_DUMP: the signal; EXEC, RESOURCES: errno */
+	/* EXIT_CODE, SKIPPED: the code; SIGNAL, CORE_DUMP: the signal; EXEC, RESOURCES: errno */
+	int32_t status;
 	enum exec_step step;      /* EXEC, RESOURCES: which */
 	bool main_exited;         /* what EXIT_CODE= and EXIT_STATUS= say of the main process */
 	int32_t main_wstatus;
 	const struct run_monitor *monitor; /* or NULL; likewise */
-	const char *detail;       /* DEPENDENCY: what failed; SKIPPED, ASSERT: what was not met; in words, or NULL. Owned
-				   * like trigger_unit */
-	char *last_words;         /* what it printed last, until its end has been told; or NULL. Owned */
+	const char *detail; /* DEPENDENCY: what failed; SKIPPED, ASSERT: what was not met; in words,
+			     * or NULL. Owned like trigger_unit */
+	/* what it printed last, until its end has been told; or NULL. Owned */
+	char *last_words;
 	size_t n_last_words;
 	usec_t cpu;               /* user and system, of all processes reaped */
 	uint64_t peak_memory;     /* bytes, of the largest process; 0: unknown */
@@ -102,23 +105,24 @@ struct run {
 	struct diag *refused;     /* limits that could not be had; owned likewise; NULL: none */
 };
 
-/* The scheduled moment on the real-time clock, where it was on the other as counted back from the trigger; USEC_NEVER: there is
- * none. */
+/* The scheduled moment on the real-time clock, where it was on the other as counted back from the
+ * trigger; USEC_NEVER: there is none. */
 usec_t run_scheduled_real(const struct run *run);
 
-/* One word each, for records and programs: systemd's SERVICE_RESULT= words ("success", "exit-code", "signal",
- * "core-dump", "timeout", "exec-condition" for SKIPPED, "resources", "start-limit-hit"), that of its jobs
- * ("dependency") and ours: "none", "exec", "stopped", "assert". */
+/* One word each, for records and programs: systemd's SERVICE_RESULT= words ("success", "exit-code",
+ * "signal", "core-dump", "timeout", "exec-condition" for SKIPPED, "resources", "start-limit-hit"),
+ * that of its jobs ("dependency") and ours: "none", "exec", "stopped", "assert". */
 const char *run_result_to_string(enum run_result r);
 /* The other way; false: no such word. */
 bool run_result_from_string(const char *word, enum run_result *ret);
-/* For people: "success", "failed exit 3", "killed KILL", "timeout", "failed user: No such process", "skipped" …
- * Lends @buf or a constant. */
+/* For people: "success", "failed exit 3", "killed KILL", "timeout", "failed user: No such process",
+ * "skipped" … Lends @buf or a constant. */
 const char *run_result_words(const struct run *r, char *buf, size_t n);
 /* The condition or assert for which nothing was run, in a sentence; else NULL. Lends. */
 const char *run_unmet(const struct run *r);
 const char *exec_step_to_string(enum exec_step s); /* "user", "group", "chdir", "exec" … */
-/* The exit status of systemd.exec(5), "PROCESS EXIT CODES"; 0 for NONE, FORK and ENVIRONMENT, which come before. */
+/* The exit status of systemd.exec(5), "PROCESS EXIT CODES"; 0 for NONE, FORK and ENVIRONMENT, which
+ * come before. */
 int exec_step_status(enum exec_step s);
 
 #endif

@@ -86,8 +86,8 @@ static bool is_final(enum service_state state)
 
 static bool is_ending_tree(enum service_state state)
 {
-	return state == SERVICE_STOP_SIGTERM || state == SERVICE_STOP_SIGKILL || state == SERVICE_FINAL_SIGTERM ||
-	       state == SERVICE_FINAL_SIGKILL;
+	return state == SERVICE_STOP_SIGTERM || state == SERVICE_STOP_SIGKILL ||
+	       state == SERVICE_FINAL_SIGTERM || state == SERVICE_FINAL_SIGKILL;
 }
 
 static const struct exec_command *command(const struct step *t)
@@ -188,7 +188,8 @@ static void spawn(struct step *t)
 	e->phase = t->s->phase;
 	e->index = t->s->index;
 	t->s->is_spawning = true;
-	t->s->deadline = usec_add(t->now, is_starting(t->s->state) ? t->spec->timeout_start : t->spec->timeout_stop);
+	t->s->deadline = usec_add(t->now, is_starting(t->s->state) ? t->spec->timeout_start
+								   : t->spec->timeout_stop);
 }
 
 static void commands_done(struct step *t)
@@ -450,8 +451,8 @@ static void on_spawned(struct step *t)
 		leave_commands(t);
 }
 
-/* Had a process come into being, only to fail before exec? Then it counts as having run: '-' passes over it, and
- * ExecStopPost= follows. */
+/* Had a process come into being, only to fail before exec? Then it counts as having run: '-' passes
+ * over it, and ExecStopPost= follows. */
 static bool is_child_step(enum exec_step step)
 {
 	return step != EXEC_STEP_NONE && step != EXEC_STEP_FORK && step != EXEC_STEP_CGROUP &&
@@ -460,7 +461,8 @@ static bool is_child_step(enum exec_step step)
 
 static void conclude_spawn(struct step *t, const struct service_event *ev)
 {
-	bool is_lack = ev->step == EXEC_STEP_NONE || ev->step == EXEC_STEP_FORK || ev->step == EXEC_STEP_CGROUP;
+	bool is_lack = ev->step == EXEC_STEP_NONE || ev->step == EXEC_STEP_FORK ||
+		       ev->step == EXEC_STEP_CGROUP;
 
 	conclude(t, is_lack ? RUN_RESULT_RESOURCES : RUN_RESULT_EXEC, ev->error, ev->step);
 }
@@ -469,7 +471,8 @@ static void on_spawn_failed(struct step *t, const struct service_event *ev)
 {
 	struct service *s = t->s;
 	const struct exec_command *c = command(t);
-	int wstatus = exec_step_status(ev->step) << 8; /* what systemd's child would have exited with */
+	/* what systemd's child would have exited with */
+	int wstatus = exec_step_status(ev->step) << 8;
 
 	if (!s->is_spawning)
 		return;
@@ -564,7 +567,8 @@ static void on_deadline(struct step *t)
 		want_stop(t);
 	else if (!is_ending_tree(s->state))
 		leave_commands(t);
-	else if ((s->state == SERVICE_STOP_SIGTERM || s->state == SERVICE_FINAL_SIGTERM) && t->spec->send_sigkill)
+	else if ((s->state == SERVICE_STOP_SIGTERM || s->state == SERVICE_FINAL_SIGTERM) &&
+		 t->spec->send_sigkill)
 		enter_sigkill(t);
 	else
 		tree_done(t);
@@ -588,7 +592,8 @@ static void on_extend(struct step *t, usec_t extend)
 	usec_t until = usec_add(t->now, extend);
 
 	/* USEC_NEVER is later than anything. A pause before the next attempt is no time limit. */
-	if (service_is_active(t->s) && t->s->state != SERVICE_AUTO_RESTART && until > t->s->deadline)
+	if (service_is_active(t->s) && t->s->state != SERVICE_AUTO_RESTART &&
+	    until > t->s->deadline)
 		t->s->deadline = until;
 }
 
@@ -600,8 +605,8 @@ static void on_spec_changed(struct step *t)
 		rest(t, SERVICE_FAILED);
 }
 
-void service_step(struct service *s, const struct service_spec *spec, const struct service_event *ev,
-		  struct service_effects *ret)
+void service_step(struct service *s, const struct service_spec *spec,
+		  const struct service_event *ev, struct service_effects *ret)
 {
 	struct step t = { .s = s, .spec = spec, .now = ev->boot, .fx = ret };
 

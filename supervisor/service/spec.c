@@ -35,7 +35,8 @@ static const struct restart_policy again_defaults = {
 };
 
 /* The value that counts of a key, "X-" spelling included; NULL: none, or it was reset. */
-static const char *last_value(const struct assignment *assignment, size_t n, const char *section, const char *key)
+static const char *last_value(const struct assignment *assignment, size_t n, const char *section,
+			      const char *key)
 {
 	while (n-- > 0) {
 		const struct assignment *a = &assignment[n];
@@ -51,7 +52,8 @@ static const char *last_value(const struct assignment *assignment, size_t n, con
 static bool is_action_alone(const struct assignment *assignment, size_t n)
 {
 	return last_value(assignment, n, "Unit", "SuccessAction") &&
-	       !last_value(assignment, n, "Service", "ExecStart") && !last_value(assignment, n, "Service", "ExecStop");
+	       !last_value(assignment, n, "Service", "ExecStart") &&
+	       !last_value(assignment, n, "Service", "ExecStop");
 }
 
 /* Such a service is one connection's, handed over by a socket unit. */
@@ -62,9 +64,11 @@ static bool is_for_socket(const struct assignment *assignment, size_t n)
 	return input && str_equal(input, "socket");
 }
 
-/* What systemd makes of a service: its type decides whether anything else of it is looked at. Without Type= it is
- * oneshot here, unless it says that it cannot be. Returns the type's name, not yet copied. */
-static const char *find_type(const struct assignment *assignment, size_t n, struct service_spec *spec)
+/* What systemd makes of a service: its type decides whether anything else of it is looked at.
+ * Without Type= it is oneshot here, unless it says that it cannot be. Returns the type's name, not
+ * yet copied. */
+static const char *find_type(const struct assignment *assignment, size_t n,
+			     struct service_spec *spec)
 {
 	const char *type = last_value(assignment, n, "Service", "Type");
 	const char *restart = last_value(assignment, n, "Service", "Restart");
@@ -72,7 +76,8 @@ static const char *find_type(const struct assignment *assignment, size_t n, stru
 	spec->has_type = type != NULL;
 	if (!type && last_value(assignment, n, "Service", "BusName"))
 		type = "dbus";
-	else if (!type && ((restart && spec_restart_is_for_daemons(restart)) || is_for_socket(assignment, n)))
+	else if (!type && ((restart && spec_restart_is_for_daemons(restart)) ||
+			   is_for_socket(assignment, n)))
 		type = "simple";
 	/* A misspelt one is reported with its line later. */
 	if (!type || spec_type_from_string(type, &spec->type) < 0)
@@ -83,7 +88,8 @@ static const char *find_type(const struct assignment *assignment, size_t n, stru
 }
 
 /* Of a service of another type only its name for people is taken. */
-static int parse_foreign(const struct assignment *assignment, size_t n, struct arena *arena, struct spec_draft *draft)
+static int parse_foreign(const struct assignment *assignment, size_t n, struct arena *arena,
+			 struct spec_draft *draft)
 {
 	const struct key_row row = {
 		.section = "Unit",
@@ -97,7 +103,8 @@ static int parse_foreign(const struct assignment *assignment, size_t n, struct a
 			.row = &row, .assignment = &assignment[i], .arena = arena, .object = draft,
 		};
 
-		if (!str_equal(assignment[i].section, row.section) || !str_equal(assignment[i].key, row.key))
+		if (!str_equal(assignment[i].section, row.section) ||
+		    !str_equal(assignment[i].key, row.key))
 			continue;
 		r = spec_parse_description(&c);
 		if (r < 0)
@@ -111,11 +118,12 @@ static void check_restart(const struct spec_draft *draft, struct diag *d)
 	const struct assignment *a = draft->restart;
 
 	if (a && spec_restart_is_for_daemons(a->value))
-		diag_add(d, DIAG_ERROR, a->file, a->line, a->key, "Restart=%s is not for Type=oneshot", a->value);
+		diag_add(d, DIAG_ERROR, a->file, a->line, a->key,
+			 "Restart=%s is not for Type=oneshot", a->value);
 }
 
-/* The rule of systemd: a oneshot service without ExecStart= makes sense if it remains and does something at its
- * stop. */
+/* The rule of systemd: a oneshot service without ExecStart= makes sense if it remains and does
+ * something at its stop. */
 static void check_commands(const struct service_spec *spec, const char *file, struct diag *d)
 {
 	if (spec->command[EXEC_START].n > 0)
@@ -123,14 +131,16 @@ static void check_commands(const struct service_spec *spec, const char *file, st
 	if (spec->command[EXEC_STOP].n == 0)
 		diag_add(d, DIAG_ERROR, file, 0, NULL, "the service has no ExecStart=");
 	else if (!spec->remain_after_exit)
-		diag_add(d, DIAG_ERROR, file, 0, NULL, "the service has neither ExecStart= nor RemainAfterExit=yes");
+		diag_add(d, DIAG_ERROR, file, 0, NULL,
+			 "the service has neither ExecStart= nor RemainAfterExit=yes");
 }
 
 static void apply_start_only(struct service_spec *spec)
 {
 	for (int phase = 0; spec->permissions_start_only && phase < EXEC_PHASE_COUNT; phase++)
 		for (size_t i = 0; phase != EXEC_START && i < spec->command[phase].n; i++)
-			spec->command[phase].item[i].keeps_user = spec->command[phase].item[i].is_unlimited = true;
+			spec->command[phase].item[i].keeps_user =
+				spec->command[phase].item[i].is_unlimited = true;
 }
 
 /* Should padding differ, that costs memory and nothing else. */
@@ -162,11 +172,15 @@ static int keep_restart(struct spec_draft *draft, struct arena *arena)
 	return 0;
 }
 
-int service_spec_parse(const struct specifiers *specifiers, const char *file, const struct assignment *assignment,
-		       size_t n, struct arena *arena, struct diag *d, struct service_spec *ret)
+int service_spec_parse(const struct specifiers *specifiers, const char *file,
+		       const struct assignment *assignment, size_t n, struct arena *arena,
+		       struct diag *d, struct service_spec *ret)
 {
 	struct spec_draft draft = {
-		.spec = defaults, .exec = exec_defaults, .again = again_defaults, .specifiers = specifiers,
+		.spec = defaults,
+		.exec = exec_defaults,
+		.again = again_defaults,
+		.specifiers = specifiers,
 		.dependencies.has_defaults = true,
 	};
 	const char *type = find_type(assignment, n, &draft.spec);
@@ -199,12 +213,15 @@ int service_spec_parse(const struct specifiers *specifiers, const char *file, co
 	return 0;
 }
 
-int target_spec_parse(const struct specifiers *specifiers, const struct assignment *assignment, size_t n,
-		      struct arena *arena, struct diag *d, struct service_spec *ret)
+int target_spec_parse(const struct specifiers *specifiers, const struct assignment *assignment,
+		      size_t n, struct arena *arena, struct diag *d, struct service_spec *ret)
 {
 	struct key_table keys = *service_keys();
 	struct spec_draft draft = {
-		.spec = defaults, .exec = exec_defaults, .again = again_defaults, .specifiers = specifiers,
+		.spec = defaults,
+		.exec = exec_defaults,
+		.again = again_defaults,
+		.specifiers = specifiers,
 		.dependencies.has_defaults = true,
 	};
 	int r;
@@ -214,8 +231,8 @@ int target_spec_parse(const struct specifiers *specifiers, const struct assignme
 	draft.spec.has_type = draft.spec.remain_after_exit = true;
 	for (size_t i = 0; i < n; i++)
 		if (str_equal(assignment[i].section, "Service")) {
-			diag_add(d, DIAG_ERROR, assignment[i].file, assignment[i].line, assignment[i].key,
-				 "a target has no section [Service]");
+			diag_add(d, DIAG_ERROR, assignment[i].file, assignment[i].line,
+				 assignment[i].key, "a target has no section [Service]");
 			break;
 		}
 	r = keys_apply(&keys, assignment, n, arena, d, &draft);

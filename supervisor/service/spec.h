@@ -2,7 +2,8 @@
 #ifndef SUPD_SERVICE_SPEC_H
 #define SUPD_SERVICE_SPEC_H
 
-/* A .service file, understood: assignments → one struct. supd.service(5) and supd.exec(5) are its manual. */
+/* A .service file, understood: assignments → one struct. supd.service(5) and supd.exec(5) are its
+ * manual. */
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -73,11 +74,13 @@ struct environment_file {
 
 struct exec_streams;
 
-/* How processes are made: who and where they are, and what they find. Most services leave all of it as it is. */
+/* How processes are made: who and where they are, and what they find. Most services leave all of it
+ * as it is. */
 struct exec_context {
 	const char *user, *group;             /* names or numbers, NULL: unchanged */
 	const char *const *supplementary_groups; /* NULL-terminated or NULL */
-	const char *working_directory;        /* "~": the user's home; NULL: / for the system, $HOME for --user */
+	const char *working_directory; /* "~": the user's home; NULL: / for the system, $HOME for
+					  --user */
 	/* the environment: "NAME=value", NULL-terminated or NULL */
 	const char *const *environment;
 	const struct environment_file *environment_file;
@@ -100,41 +103,47 @@ struct exec_context {
 struct service_spec {
 	const char *description;
 	const char *type_name;    /* as written; "oneshot" when it was not */
-	bool has_type;            /* Type= was written; systemd takes a service without for a long-running one */
+	/* Type= was written; systemd takes a service without for a long-running one */
+	bool has_type;
 	enum service_type type;
 	struct exec_commands command[EXEC_PHASE_COUNT];
 	bool is_enabled;          /* Enabled=, ours: no means that nothing but a person starts it */
 	bool remain_after_exit;
-	const struct conditions *conditions; /* Condition*= and Assert*=, service/condition.h; NULL: none */
+	/* Condition*= and Assert*=, service/condition.h; NULL: none */
+	const struct conditions *conditions;
 	const struct exit_status_set *success; /* NULL: only 0 */
 	const struct restart_policy *restart;  /* NULL: never, and no limit on starts */
 	const struct dependencies *dependencies; /* NULL: none */
-	usec_t timeout_start; /* for each command of the start-up; USEC_NEVER: none, the default of a oneshot */
-	usec_t timeout_stop;  /* for each command and each wait of the stop; 90 s by default, USEC_NEVER: none */
+	/* for each command of the start-up; USEC_NEVER: none, the default of a oneshot */
+	usec_t timeout_start;
+	/* for each command and each wait of the stop; 90 s by default, USEC_NEVER: none */
+	usec_t timeout_stop;
 	enum kill_mode kill_mode;
 	enum notify_access notify_access;
 	int kill_signal;
 	bool send_sigkill;
 	bool send_sighup;
 	bool permissions_start_only; /* commands that are not of ExecStart= have '+' */
-	const struct exec_context *exec; /* never NULL; in the arena, or one for all that say nothing */
+	/* never NULL; in the arena, or one for all that say nothing */
+	const struct exec_context *exec;
 };
 
 /* All keys of [Unit] and [Service], known, harmless and not applied. */
 const struct key_table *service_keys(void);
 
-/* Understands @n assignments. Mistakes go to @d (the caller looks at d->n_errors; those of reading may be there already).
- * @file, lent, is where it is told what is missing in them; or NULL. Strings live in @arena.
- * A service of another type is no mistake: type is SERVICE_UNSUPPORTED then, quietly, and nothing else is judged.
- * 0 or -ENOMEM. */
-int service_spec_parse(const struct specifiers *specifiers, const char *file, const struct assignment *assignment,
-		       size_t n, struct arena *arena, struct diag *d, struct service_spec *ret);
+/* Understands @n assignments. Mistakes go to @d (the caller looks at d->n_errors; those of reading
+ * may be there already). @file, lent, is where it is told what is missing in them; or NULL. Strings
+ * live in @arena. A service of another type is no mistake: type is SERVICE_UNSUPPORTED then,
+ * quietly, and nothing else is judged. 0 or -ENOMEM. */
+int service_spec_parse(const struct specifiers *specifiers, const char *file,
+		       const struct assignment *assignment, size_t n, struct arena *arena,
+		       struct diag *d, struct service_spec *ret);
 
 /* Do the commands of this phase get $NOTIFY_SOCKET? */
 bool service_spec_may_notify(const struct service_spec *spec, enum exec_phase phase);
 /* The same for a target: a service without commands that remains active. */
-int target_spec_parse(const struct specifiers *specifiers, const struct assignment *assignment, size_t n,
-		      struct arena *arena, struct diag *d, struct service_spec *ret);
+int target_spec_parse(const struct specifiers *specifiers, const struct assignment *assignment,
+		      size_t n, struct arena *arena, struct diag *d, struct service_spec *ret);
 
 /* Does this wait status count as success? 0 and what SuccessExitStatus= says. */
 bool service_spec_is_success(const struct service_spec *spec, int wstatus);

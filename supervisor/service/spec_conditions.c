@@ -19,12 +19,16 @@ static void remark(const struct key_context *c, enum condition_remark r, const c
 	case CONDITION_FINE:
 		break;
 	case CONDITION_IS_UNKNOWN:
-		key_warning(c, "%s=%s names what is not known here, and is never met (but always with '!')",
-			    c->assignment->key, shown);
+		key_warning(
+			c,
+			"%s=%s names what is not known here, and is never met (but always with '!')",
+			c->assignment->key, shown);
 		break;
 	case CONDITION_IS_PASSED_OVER:
-		key_warning(c, "%s=%s names nothing that is known here, and is always met (but never with '!')",
-			    c->assignment->key, shown);
+		key_warning(
+			c,
+			"%s=%s names nothing that is known here, and is always met (but never with '!')",
+			c->assignment->key, shown);
 		break;
 	}
 }
@@ -51,7 +55,8 @@ static struct condition_list *list_of(const struct key_context *c, bool is_asser
 static int append(const struct key_context *c, bool is_assert, const struct condition *condition)
 {
 	struct condition_list *list = list_of(c, is_assert);
-	struct condition *grown = list ? arena_grow(c->arena, list->item, list->n, sizeof(*grown)) : NULL;
+	struct condition *grown = list ? arena_grow(c->arena, list->item, list->n, sizeof(*grown))
+				       : NULL;
 
 	if (!grown)
 		return -ENOMEM;
@@ -91,8 +96,11 @@ static int parse(const struct key_context *c, bool is_assert)
 	if (r == -ENOMEM)
 		return r;
 	if (r < 0) {
-		key_error(c, "%s= asks for %%%c, which is not known here: '%s' (a percent sign is written %%%%)",
-			  c->assignment->key, letter, text_escape_to(shown, sizeof(shown), c->assignment->value));
+		key_error(
+			c,
+			"%s= asks for %%%c, which is not known here: '%s' (a percent sign is written %%%%)",
+			c->assignment->key, letter,
+			text_escape_to(shown, sizeof(shown), c->assignment->value));
 		return 0;
 	}
 	if (condition_parse(kind, value, &condition, &said, &wanted) < 0) {
@@ -157,8 +165,8 @@ int spec_require_directory(struct spec_draft *draft, struct arena *arena)
 {
 	const struct exec_context *exec = &draft->exec;
 
-	if (!exec->working_directory || *exec->working_directory != '/' || exec->working_directory_optional ||
-	    str_equal(exec->working_directory, "/"))
+	if (!exec->working_directory || *exec->working_directory != '/' ||
+	    exec->working_directory_optional || str_equal(exec->working_directory, "/"))
 		return 0;
 	return require_mount(draft, arena, exec->working_directory);
 }

@@ -20,7 +20,8 @@
 /* More than any kernel's NR_CPUS and MAX_NUMNODES. */
 #define BITS_MAX 8192
 #define BITS_PER_WORD (sizeof(unsigned long) * CHAR_BIT)
-#define NICE_LEVELS 40 /* RLIMIT_NICE counts from 0 (nice 20, which there is not) to 40 (nice -20) */
+/* RLIMIT_NICE counts from 0 (nice 20, which there is not) to 40 (nice -20) */
+#define NICE_LEVELS 40
 #define NICE_ZERO 20
 
 /* The limits of the spec, made at the first key; NULL: no memory. */
@@ -104,7 +105,8 @@ static int one_limit(const char *s, limit_fn *parse, uint64_t *ret)
 }
 
 /* "soft:hard", or one value for both. */
-static int parse_pair(const char *value, limit_fn *parse, struct arena *scratch, uint64_t *ret_soft, uint64_t *ret_hard)
+static int parse_pair(const char *value, limit_fn *parse, struct arena *scratch, uint64_t *ret_soft,
+		      uint64_t *ret_hard)
 {
 	const char *colon = strchr(value, ':');
 	char *soft;
@@ -178,27 +180,35 @@ static int parse_limit(const struct key_context *c, limit_fn *parse, const char 
 
 int spec_parse_limit_number(const struct key_context *c)
 {
-	return parse_limit(c, limit_number, "wants a number or infinity, or two of them, SOFT:HARD");
+	return parse_limit(c, limit_number,
+			   "wants a number or infinity, or two of them, SOFT:HARD");
 }
 
 int spec_parse_limit_size(const struct key_context *c)
 {
-	return parse_limit(c, value_size, "wants bytes (suffixes K, M, G, T) or infinity, or two of them, SOFT:HARD");
+	return parse_limit(
+		c, value_size,
+		"wants bytes (suffixes K, M, G, T) or infinity, or two of them, SOFT:HARD");
 }
 
 int spec_parse_limit_seconds(const struct key_context *c)
 {
-	return parse_limit(c, limit_seconds, "wants a time span or infinity, or two of them, SOFT:HARD");
+	return parse_limit(c, limit_seconds,
+			   "wants a time span or infinity, or two of them, SOFT:HARD");
 }
 
 int spec_parse_limit_usec(const struct key_context *c)
 {
-	return parse_limit(c, limit_usec, "wants a time span (in microseconds without a unit) or infinity, or SOFT:HARD");
+	return parse_limit(
+		c, limit_usec,
+		"wants a time span (in microseconds without a unit) or infinity, or SOFT:HARD");
 }
 
 int spec_parse_limit_nice(const struct key_context *c)
 {
-	return parse_limit(c, limit_nice, "wants a nice level from -20 to +19, signed, or a number up to 40, or SOFT:HARD");
+	return parse_limit(
+		c, limit_nice,
+		"wants a nice level from -20 to +19, signed, or a number up to 40, or SOFT:HARD");
 }
 
 /* ---- what the kernel does when memory is short, and when a process crashes ---- */
@@ -243,10 +253,17 @@ static bool coredump_mask(const char *s, uint32_t *ret)
 static bool coredump_bits(const char *word, uint32_t *ret)
 {
 	static const struct word words[] = {
-		{ "private-anonymous", 1 << 0 }, { "shared-anonymous", 1 << 1 }, { "private-file-backed", 1 << 2 },
-		{ "shared-file-backed", 1 << 3 }, { "elf-headers", 1 << 4 }, { "private-huge", 1 << 5 },
-		{ "shared-huge", 1 << 6 }, { "private-dax", 1 << 7 }, { "shared-dax", 1 << 8 },
-		{ "default", 0x33 }, { "all", 0x1ff },
+		{ "private-anonymous", 1 << 0 },
+		{ "shared-anonymous", 1 << 1 },
+		{ "private-file-backed", 1 << 2 },
+		{ "shared-file-backed", 1 << 3 },
+		{ "elf-headers", 1 << 4 },
+		{ "private-huge", 1 << 5 },
+		{ "shared-huge", 1 << 6 },
+		{ "private-dax", 1 << 7 },
+		{ "shared-dax", 1 << 8 },
+		{ "default", 0x33 },
+		{ "all", 0x1ff },
 	};
 	int bits;
 
@@ -273,8 +290,10 @@ int spec_parse_coredump_filter(const struct key_context *c)
 		uint32_t bits = 0;
 
 		if (!coredump_bits(word, &bits))
-			spec_refuse(c, "wants types of mappings (private-anonymous …), all, default, or a hexadecimal mask",
-				    word);
+			spec_refuse(
+				c,
+				"wants types of mappings (private-anonymous …), all, default, or a hexadecimal mask",
+				word);
 		l->coredump_filter |= bits;
 	}
 	if (r == -EINVAL)
@@ -297,7 +316,9 @@ static void note_io(struct exec_limits *l)
 int spec_parse_io_class(const struct key_context *c)
 {
 	static const struct word words[] = {
-		{ "none", IOPRIO_CLASS_NONE }, { "realtime", IOPRIO_CLASS_RT }, { "best-effort", IOPRIO_CLASS_BE },
+		{ "none", IOPRIO_CLASS_NONE },
+		{ "realtime", IOPRIO_CLASS_RT },
+		{ "best-effort", IOPRIO_CLASS_BE },
 		{ "idle", IOPRIO_CLASS_IDLE },
 	};
 	const char *value = c->assignment->value;
@@ -339,8 +360,8 @@ int spec_parse_io_priority(const struct key_context *c)
 int spec_parse_scheduler(const struct key_context *c)
 {
 	static const struct word words[] = {
-		{ "other", SCHED_OTHER }, { "batch", SCHED_BATCH }, { "idle", SCHED_IDLE }, { "fifo", SCHED_FIFO },
-		{ "rr", SCHED_RR },
+		{ "other", SCHED_OTHER }, { "batch", SCHED_BATCH }, { "idle", SCHED_IDLE },
+		{ "fifo", SCHED_FIFO },   { "rr", SCHED_RR },
 	};
 	const char *value = c->assignment->value;
 	struct exec_limits *l = limits_of(c);
@@ -427,11 +448,13 @@ static int parse_mask(const struct key_context *c, struct exec_mask *mask)
 
 	if (!text)
 		return -ENOMEM;
-	for (item = strtok_r(text, " \t\r\n,", &state); item; item = strtok_r(NULL, " \t\r\n,", &state)) {
+	for (item = strtok_r(text, " \t\r\n,", &state); item;
+	     item = strtok_r(NULL, " \t\r\n,", &state)) {
 		uint64_t first, last;
 
 		if (!parse_range(item, &first, &last)) {
-			spec_refuse(c, "wants numbers and ranges like 0-3, up to 8191", c->assignment->value);
+			spec_refuse(c, "wants numbers and ranges like 0-3, up to 8191",
+				    c->assignment->value);
 			return 0;
 		}
 		if (mask_add(c->arena, mask, first, last) < 0)

@@ -2,8 +2,8 @@
 #ifndef SUPD_SERVICE_SPEC_VALUES_H
 #define SUPD_SERVICE_SPEC_VALUES_H
 
-/* Inside service/: how the keys of a service are parsed; the rows of spec_keys.c name these functions. Their object
- * is a struct spec_draft. */
+/* Inside service/: how the keys of a service are parsed; the rows of spec_keys.c name these
+ * functions. Their object is a struct spec_draft. */
 
 #include "base/keys.h"
 #include "service/dependencies.h"
@@ -36,10 +36,12 @@ struct spec_draft *spec_draft_of(const struct key_context *c);
 void spec_refuse(const struct key_context *c, const char *sentence, const char *text);
 /* "Key=TEXT is not applied, ignored" */
 void spec_not_applied(const struct key_context *c, const char *text);
-/* Specifiers. 0, -ENOMEM, or -EBADMSG: reported, which spec_reported() makes 0, being no failure of the parser. */
+/* Specifiers. 0, -ENOMEM, or -EBADMSG: reported, which spec_reported() makes 0, being no failure of
+ * the parser. */
 int spec_expand(const struct key_context *c, const char *text, char **ret);
 int spec_reported(int r);
-/* Numbers and ranges, separated by blanks or commas, on top of what other assignments said; an empty value takes all back. */
+/* Numbers and ranges, separated by blanks or commas, on top of what other assignments said; an
+ * empty value takes all back. */
 struct exec_mask;
 int spec_parse_mask(const struct key_context *c, struct exec_mask *mask);
 /* @list: NULL-terminated, or NULL: empty; made with this alone. 0 or -ENOMEM. */

@@ -129,7 +129,10 @@ static int add_run(struct tally *t, const struct history_record *r)
 		const struct metric *m = &r->metric[i];
 		/* It is only looked at. */
 		const struct tally_metric one = {
-			.name = (char *) (uintptr_t) m->name, .count = 1, .sum = m->value, .most = m->value,
+			.name = (char *) (uintptr_t) m->name,
+			.count = 1,
+			.sum = m->value,
+			.most = m->value,
 			.last = m->value,
 		};
 
@@ -187,6 +190,7 @@ int tally_merge(struct tally *t, const struct tally *other)
 
 uint64_t tally_runs(const struct tally *t)
 {
-	return t->by_class[HISTORY_SUCCESS] + t->by_class[HISTORY_FAILED] + t->by_class[HISTORY_SKIPPED] +
-	       t->by_class[HISTORY_STOPPED] + t->by_class[HISTORY_INTERRUPTED];
+	return t->by_class[HISTORY_SUCCESS] + t->by_class[HISTORY_FAILED] +
+	       t->by_class[HISTORY_SKIPPED] + t->by_class[HISTORY_STOPPED] +
+	       t->by_class[HISTORY_INTERRUPTED];
 }

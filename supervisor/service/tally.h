@@ -2,8 +2,9 @@
 #ifndef SUPD_SERVICE_TALLY_H
 #define SUPD_SERVICE_TALLY_H
 
-/* What many runs and misses come to: counts, sums, percentiles. Tallies add up: that of a month is the sum of those of its
- * days. The history keeps one for each hour and each day, so that nobody has to read a month's runs. */
+/* What many runs and misses come to: counts, sums, percentiles. Tallies add up: that of a month is
+ * the sum of those of its days. The history keeps one for each hour and each day, so that nobody
+ * has to read a month's runs. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,9 +33,11 @@ struct tally_metric {
 
 /* All zero is empty. */
 struct tally {
-	uint64_t by_class[HISTORY_CLASS_COUNT]; /* runs, by how they ended; MISSED: moments; GAP: records lost */
+	/* runs, by how they ended; MISSED: moments; GAP: records lost */
+	uint64_t by_class[HISTORY_CLASS_COUNT];
 	uint64_t healed;       /* retries that succeeded */
-	usec_t first, last;    /* the moments of the first and the last record; last 0: there was none */
+	/* the moments of the first and the last record; last 0: there was none */
+	usec_t first, last;
 	usec_t last_success;   /* when it ended; 0: none */
 	usec_t cpu;
 	uint64_t peak_memory;
@@ -46,7 +49,8 @@ struct tally {
 };
 
 void tally_done(struct tally *t);
-/* Each: 0 or -ENOMEM, and then the tally is good for nothing but tally_done(). Of a run that goes on nothing is added. */
+/* Each: 0 or -ENOMEM, and then the tally is good for nothing but tally_done(). Of a run that goes
+ * on nothing is added. */
 int tally_add(struct tally *t, const struct history_record *r);
 int tally_merge(struct tally *t, const struct tally *other);
 /* Parts of a record. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A tally as bytes: a version, then its members in their order. Numbers are LEB128, lists begin with how many follow,
- * buckets are told by their distance from the one before. */
+/* A tally as bytes: a version, then its members in their order. Numbers are LEB128, lists begin
+ * with how many follow, buckets are told by their distance from the one before. */
 #include <errno.h>
 #include <stdio.h>
 

@@ -23,8 +23,8 @@
 /* Instructions of SQLite's machine between two looks at the clock. */
 #define PATIENCE_STEPS 10000
 
-/* One script a version: from the one before to it. Numbers in unit and trigger are units' ids, 0 is nobody's. Times are
- * microseconds since the epoch. */
+/* One script a version: from the one before to it. Numbers in unit and trigger are units' ids, 0 is
+ * nobody's. Times are microseconds since the epoch. */
 static const char *const schema[] = {
 	"CREATE TABLE unit (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, n_entries INTEGER NOT NULL DEFAULT 0);"
 	"CREATE TABLE entry (id INTEGER PRIMARY KEY, class INTEGER NOT NULL, unit INTEGER NOT NULL,"
@@ -65,36 +65,48 @@ static const char *const sql[] = {
 	[HISTORY_UNIT_ADD] = "INSERT INTO unit (name) VALUES (?1)",
 	[HISTORY_UNIT_ID] = "SELECT id FROM unit WHERE name = ?1",
 	[HISTORY_UNIT_NAME] = "SELECT name FROM unit WHERE id = ?1",
-	[HISTORY_RUN_END] = "UPDATE entry SET class = ?1, at = ?4, ended = ?9, duration = ?10, lateness = ?11,"
-			    " result = ?12, status = ?13, words = ?14, cpu = ?15, peak_memory = ?16"
-			    " WHERE run_id = ?6 AND class = 0",
-	[HISTORY_ENTRY_ADD] = "INSERT OR IGNORE INTO entry (class, unit, \"trigger\", at, scheduled, run_id, cause, attempt,"
-			      " ended, duration, lateness, result, status, words, cpu, peak_memory, reason, first, count)"
-			      " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
+	[HISTORY_RUN_END] =
+		"UPDATE entry SET class = ?1, at = ?4, ended = ?9, duration = ?10, lateness = ?11,"
+		" result = ?12, status = ?13, words = ?14, cpu = ?15, peak_memory = ?16"
+		" WHERE run_id = ?6 AND class = 0",
+	[HISTORY_ENTRY_ADD] =
+		"INSERT OR IGNORE INTO entry (class, unit, \"trigger\", at, scheduled, run_id, cause, attempt,"
+		" ended, duration, lateness, result, status, words, cpu, peak_memory, reason, first, count)"
+		" VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
 	[HISTORY_ENTRY_ID] = "SELECT id FROM entry WHERE run_id = ?1",
 	[HISTORY_OUTPUT_ADD] = "INSERT OR REPLACE INTO output (entry, bytes) VALUES (?1, ?2)",
-	[HISTORY_METRIC_ADD] = "INSERT OR REPLACE INTO metric (entry, name, value) VALUES (?1, ?2, ?3)",
+	[HISTORY_METRIC_ADD] =
+		"INSERT OR REPLACE INTO metric (entry, name, value) VALUES (?1, ?2, ?3)",
 	[HISTORY_METRICS] = "SELECT name, value FROM metric WHERE entry = ?1 ORDER BY name",
 	[HISTORY_ANY_METRIC] = "SELECT 1 FROM metric LIMIT 1",
-	[HISTORY_TALLY_GET] = "SELECT bytes FROM tally WHERE unit = ?1 AND level = ?2 AND slot = ?3 AND \"trigger\" = ?4",
-	[HISTORY_TALLY_SET] = "INSERT INTO tally (unit, level, slot, \"trigger\", bytes) VALUES (?1, ?2, ?3, ?4, ?5)"
-			      " ON CONFLICT (unit, level, slot, \"trigger\") DO UPDATE SET bytes = ?5",
-	[HISTORY_OPEN_RUNS] = "SELECT u.name, t.name, e.at, e.scheduled, e.run_id, e.cause, e.attempt FROM entry e"
-			      " JOIN unit u ON u.id = e.unit LEFT JOIN unit t ON t.id = e.\"trigger\""
-			      " WHERE e.class = 0 AND e.class != 1 LIMIT ?1",
-	[HISTORY_PRUNE_AGE] = "DELETE FROM entry WHERE id IN (SELECT id FROM entry WHERE at < ?1 AND class != 0"
-			      " ORDER BY at LIMIT ?2)",
-	[HISTORY_PRUNE_UNIT] = "DELETE FROM entry WHERE id IN (SELECT id FROM entry WHERE unit = ?1 AND class != 0"
-			       " ORDER BY at LIMIT ?2)",
-	[HISTORY_PRUNE_OLDEST] = "DELETE FROM entry WHERE id IN (SELECT id FROM entry WHERE class != 0 ORDER BY at LIMIT ?1)",
-	[HISTORY_PRUNE_TALLIES] = "DELETE FROM tally WHERE id IN (SELECT id FROM tally WHERE level = ?1 AND slot < ?2 LIMIT ?3)",
-	[HISTORY_PRUNE_EVER] = "DELETE FROM tally WHERE id IN (SELECT t.id FROM tally t JOIN unit u ON u.id = t.unit"
-			       " WHERE t.level = 2 AND u.n_entries = 0 AND NOT EXISTS"
-			       " (SELECT 1 FROM tally d WHERE d.unit = t.unit AND d.level = 1) LIMIT ?1)",
-	[HISTORY_PRUNE_NAMES] = "DELETE FROM unit WHERE id IN (SELECT u.id FROM unit u WHERE u.n_entries = 0"
-				" AND NOT EXISTS (SELECT 1 FROM tally t WHERE t.unit = u.id)"
-				" AND NOT EXISTS (SELECT 1 FROM entry e WHERE e.\"trigger\" = u.id AND e.\"trigger\" != 0)"
-				" AND NOT EXISTS (SELECT 1 FROM tally t WHERE t.\"trigger\" = u.id) LIMIT ?1)",
+	[HISTORY_TALLY_GET] =
+		"SELECT bytes FROM tally WHERE unit = ?1 AND level = ?2 AND slot = ?3 AND \"trigger\" = ?4",
+	[HISTORY_TALLY_SET] =
+		"INSERT INTO tally (unit, level, slot, \"trigger\", bytes) VALUES (?1, ?2, ?3, ?4, ?5)"
+		" ON CONFLICT (unit, level, slot, \"trigger\") DO UPDATE SET bytes = ?5",
+	[HISTORY_OPEN_RUNS] =
+		"SELECT u.name, t.name, e.at, e.scheduled, e.run_id, e.cause, e.attempt FROM entry e"
+		" JOIN unit u ON u.id = e.unit LEFT JOIN unit t ON t.id = e.\"trigger\""
+		" WHERE e.class = 0 AND e.class != 1 LIMIT ?1",
+	[HISTORY_PRUNE_AGE] =
+		"DELETE FROM entry WHERE id IN (SELECT id FROM entry WHERE at < ?1 AND class != 0"
+		" ORDER BY at LIMIT ?2)",
+	[HISTORY_PRUNE_UNIT] =
+		"DELETE FROM entry WHERE id IN (SELECT id FROM entry WHERE unit = ?1 AND class != 0"
+		" ORDER BY at LIMIT ?2)",
+	[HISTORY_PRUNE_OLDEST] =
+		"DELETE FROM entry WHERE id IN (SELECT id FROM entry WHERE class != 0 ORDER BY at LIMIT ?1)",
+	[HISTORY_PRUNE_TALLIES] =
+		"DELETE FROM tally WHERE id IN (SELECT id FROM tally WHERE level = ?1 AND slot < ?2 LIMIT ?3)",
+	[HISTORY_PRUNE_EVER] =
+		"DELETE FROM tally WHERE id IN (SELECT t.id FROM tally t JOIN unit u ON u.id = t.unit"
+		" WHERE t.level = 2 AND u.n_entries = 0 AND NOT EXISTS"
+		" (SELECT 1 FROM tally d WHERE d.unit = t.unit AND d.level = 1) LIMIT ?1)",
+	[HISTORY_PRUNE_NAMES] =
+		"DELETE FROM unit WHERE id IN (SELECT u.id FROM unit u WHERE u.n_entries = 0"
+		" AND NOT EXISTS (SELECT 1 FROM tally t WHERE t.unit = u.id)"
+		" AND NOT EXISTS (SELECT 1 FROM entry e WHERE e.\"trigger\" = u.id AND e.\"trigger\" != 0)"
+		" AND NOT EXISTS (SELECT 1 FROM tally t WHERE t.\"trigger\" = u.id) LIMIT ?1)",
 	[HISTORY_UNIT_OVER] = "SELECT id, n_entries FROM unit WHERE n_entries > ?1 LIMIT 1",
 	[HISTORY_SIZE] = "SELECT (page_count - freelist_count) * page_size"
 			 " FROM pragma_page_count, pragma_freelist_count, pragma_page_size",
@@ -137,7 +149,8 @@ int history_prepare(struct history *h, enum history_statement s, sqlite3_stmt **
 	int code = SQLITE_OK;
 
 	if (!h->statement[s])
-		code = sqlite3_prepare_v3(h->db, sql[s], -1, SQLITE_PREPARE_PERSISTENT, &h->statement[s], NULL);
+		code = sqlite3_prepare_v3(h->db, sql[s], -1, SQLITE_PREPARE_PERSISTENT,
+					  &h->statement[s], NULL);
 	*ret = h->statement[s];
 	return history_errno(code);
 }
@@ -176,7 +189,9 @@ void history_be_patient(struct history *h, usec_t longest)
 
 	h->deadline = USEC_NEVER;
 	if (longest != USEC_NEVER && clock_gettime(CLOCK_MONOTONIC, &now) >= 0)
-		h->deadline = usec_add((usec_t) now.tv_sec * USEC_PER_SEC + (usec_t) now.tv_nsec / NSEC_PER_USEC, longest);
+		h->deadline = usec_add((usec_t) now.tv_sec * USEC_PER_SEC +
+					       (usec_t) now.tv_nsec / NSEC_PER_USEC,
+				       longest);
 }
 
 int history_text_open(struct history_text *t)
@@ -282,14 +297,16 @@ static int look_at_clock(void *userdata)
 
 	if (h->deadline == USEC_NEVER || clock_gettime(CLOCK_MONOTONIC, &now) < 0)
 		return 0;
-	return (usec_t) now.tv_sec * USEC_PER_SEC + (usec_t) now.tv_nsec / NSEC_PER_USEC > h->deadline;
+	return (usec_t) now.tv_sec * USEC_PER_SEC + (usec_t) now.tv_nsec / NSEC_PER_USEC >
+	       h->deadline;
 }
 
-/* Before the library opens it: not a link, and nobody else's to read, whatever the umask; the files beside it get the
- * same mode. */
+/* Before the library opens it: not a link, and nobody else's to read, whatever the umask; the files
+ * beside it get the same mode. */
 static int make_file(const char *path)
 {
-	_cleanup_close_ int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
+	_cleanup_close_ int fd =
+		open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600);
 	struct stat st;
 
 	if (fd < 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The tallies of what is written. Those that a batch touches stay open until its end: a batch is of few units and of
- * few hours, and reading and writing a tally costs more than a row does. */
+/* The tallies of what is written. Those that a batch touches stay open until its end: a batch is of
+ * few units and of few hours, and reading and writing a tally costs more than a row does. */
 #include <errno.h>
 
 #include "base/cleanup.h"
@@ -21,13 +21,15 @@ struct open_tally {
 };
 
 struct history_tallies {
-	struct open_tally *item[TABLE_SIZE]; /* by the hash of its slot, or the next free place behind it */
+	/* by the hash of its slot, or the next free place behind it */
+	struct open_tally *item[TABLE_SIZE];
 	size_t n;
 };
 
 /* ---- in the file ---- */
 
-static int statement_of(struct history *h, enum history_statement which, const struct slot *slot, sqlite3_stmt **ret)
+static int statement_of(struct history *h, enum history_statement which, const struct slot *slot,
+			sqlite3_stmt **ret)
 {
 	int r = history_prepare(h, which, ret);
 
@@ -92,7 +94,8 @@ static size_t hash_of(const struct slot *s)
 
 static bool is_same(const struct slot *a, const struct slot *b)
 {
-	return a->unit == b->unit && a->trigger == b->trigger && a->start == b->start && a->level == b->level;
+	return a->unit == b->unit && a->trigger == b->trigger && a->start == b->start &&
+	       a->level == b->level;
 }
 
 /* Where it is, or where it belongs. */
@@ -154,7 +157,8 @@ static int count_in(struct history *h, const struct slot *slot, const struct his
 	return r < 0 ? r : tally_add(t, record);
 }
 
-int history_count(struct history *h, const struct history_record *record, sqlite3_int64 unit, sqlite3_int64 trigger)
+int history_count(struct history *h, const struct history_record *record, sqlite3_int64 unit,
+		  sqlite3_int64 trigger)
 {
 	int r = 0;
 
@@ -168,7 +172,8 @@ int history_count(struct history *h, const struct history_record *record, sqlite
 			.unit = unit,
 			.trigger = trigger,
 			.level = (enum history_level) level,
-			.start = (sqlite3_int64) (usec_min(record->at, INT64_MAX) / length * length),
+			.start =
+				(sqlite3_int64) (usec_min(record->at, INT64_MAX) / length * length),
 		};
 
 		r = count_in(h, &slot, record);

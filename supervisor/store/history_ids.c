@@ -35,7 +35,8 @@ static bool is_pattern(const char *name)
 /* Names are matched as everywhere: a \\ in them is one (systemd.unit(5) escapes with it). */
 static int add_matching(struct history *h, const char *pattern, struct history_ids *ids)
 {
-	const char *text = is_pattern(pattern) ? "SELECT id, name FROM unit" : "SELECT id, name FROM unit WHERE name = ?1";
+	const char *text = is_pattern(pattern) ? "SELECT id, name FROM unit"
+					       : "SELECT id, name FROM unit WHERE name = ?1";
 	_cleanup_(history_finalize) sqlite3_stmt *s = NULL;
 	int code = sqlite3_prepare_v2(h->db, text, -1, &s, NULL), r = history_errno(code);
 

@@ -2,8 +2,8 @@
 #ifndef SUPD_STORE_HISTORY_PRIVATE_H
 #define SUPD_STORE_HISTORY_PRIVATE_H
 
-/* Inside the history: history.c (the file, its schema, errors), history_write.c, history_count.c (its tallies),
- * history_query.c, history_sums.c (of tallies). */
+/* Inside the history: history.c (the file, its schema, errors), history_write.c, history_count.c
+ * (its tallies), history_query.c, history_sums.c (of tallies). */
 
 #include <sqlite3.h>
 #include <stdio.h>
@@ -46,10 +46,12 @@ struct history {
 	sqlite3 *db;
 	struct history_tallies *tallies; /* that the batch has open; NULL: none */
 	sqlite3_stmt *statement[HISTORY_STATEMENT_COUNT];
-	usec_t deadline; /* of the question that is asked, on the monotonic clock; USEC_NEVER: none */
+	/* of the question that is asked, on the monotonic clock; USEC_NEVER: none */
+	usec_t deadline;
 };
 
-/* Tallies are kept of these lengths of time. EVER outlives the rows it came from: counters must not go back. */
+/* Tallies are kept of these lengths of time. EVER outlives the rows it came from: counters must not
+ * go back. */
 enum history_level { HISTORY_HOUR, HISTORY_DAY, HISTORY_EVER };
 #define HISTORY_LEVEL_COUNT (HISTORY_EVER + 1)
 /* USEC_NEVER: there is one slot, 0. */
@@ -63,9 +65,12 @@ int history_prepare(struct history *h, enum history_statement s, sqlite3_stmt **
 /* Runs one that yields no rows, and resets it. */
 int history_run(sqlite3_stmt *s);
 
-/* Adds what was written to the tallies of its moment. 0 or an error: the batch is to be taken back. */
-int history_count(struct history *h, const struct history_record *record, sqlite3_int64 unit, sqlite3_int64 trigger);
-/* The end of a batch: writes them, if it has gone well so far: if @r is no error. @r or its own error. */
+/* Adds what was written to the tallies of its moment. 0 or an error: the batch is to be taken
+ * back. */
+int history_count(struct history *h, const struct history_record *record, sqlite3_int64 unit,
+		  sqlite3_int64 trigger);
+/* The end of a batch: writes them, if it has gone well so far: if @r is no error. @r or its own
+ * error. */
 int history_count_end(struct history *h, int r);
 
 /* USEC_NEVER is NULL; what is too large for a signed number is cut. */

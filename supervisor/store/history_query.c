@@ -10,9 +10,9 @@
 #include "store/history_private.h"
 
 #define NAME_OF(column) "(SELECT name FROM unit WHERE id = e." column ")"
-#define COLUMNS                                                                                                      \
+#define COLUMNS                                                                                    \
 	"e.class, " NAME_OF("unit") ", " NAME_OF("\"trigger\"") ", e.at, e.scheduled, e.run_id, e.cause, e.attempt," \
-	" e.ended, e.duration, e.lateness, e.result, e.status, e.words, e.cpu, e.peak_memory, e.reason, e.first,"       \
+	" e.ended, e.duration, e.lateness, e.result, e.status, e.words, e.cpu, e.peak_memory, e.reason, e.first," \
 	" e.count, e.id, e.unit, e.\"trigger\""
 
 /* ---- the question as SQL: numbers are written out, texts are bound ---- */
@@ -32,7 +32,9 @@ static void put_classes(FILE *f, unsigned classes)
 		}
 	(void) fputc(')', f);
 	if (!(classes >> HISTORY_SUCCESS & 1))
-		(void) fputs(classes >> HISTORY_RUNNING & 1 ? " AND e.class != 1" : " AND e.class != 1 AND e.class > 1", f);
+		(void) fputs(classes >> HISTORY_RUNNING & 1 ? " AND e.class != 1"
+							    : " AND e.class != 1 AND e.class > 1",
+			     f);
 }
 
 static void put_conditions(FILE *out, const struct history_filter *f)
@@ -40,7 +42,8 @@ static void put_conditions(FILE *out, const struct history_filter *f)
 	/* The plus: one run is found by its id, not by going through all times in their order. */
 	const char *at = f->run_first ? "+e.at" : "e.at";
 
-	(void) fprintf(out, " WHERE %s >= %lld AND %s < %lld", at, history_number(f->since), at, history_number(f->until));
+	(void) fprintf(out, " WHERE %s >= %lld AND %s < %lld", at, history_number(f->since), at,
+		       history_number(f->until));
 	put_classes(out, f->classes);
 	if (f->cause)
 		(void) fputs(" AND e.cause = ?1", out);
@@ -51,7 +54,8 @@ static void put_conditions(FILE *out, const struct history_filter *f)
 static void put_limit(FILE *out, uint64_t limit, uint64_t offset)
 {
 	if (limit != UINT64_MAX || offset > 0)
-		(void) fprintf(out, " LIMIT %lld OFFSET %lld", history_number(limit), history_number(offset));
+		(void) fprintf(out, " LIMIT %lld OFFSET %lld", history_number(limit),
+			       history_number(offset));
 }
 
 static void put_rows(FILE *out, const struct history_filter *f)
@@ -60,7 +64,8 @@ static void put_rows(FILE *out, const struct history_filter *f)
 	put_conditions(out, f);
 }
 
-static void put_rows_of(FILE *out, const struct history_filter *f, const char *column, sqlite3_int64 id)
+static void put_rows_of(FILE *out, const struct history_filter *f, const char *column,
+			sqlite3_int64 id)
 {
 	put_rows(out, f);
 	(void) fprintf(out, " AND e.%s = %lld AND e.%s != 0", column, (long long) id, column);
@@ -78,7 +83,8 @@ static void put_by_index(FILE *out, const struct history_filter *f, const struct
 	}
 }
 
-static int question(const struct history_filter *f, const struct history_ids *ids, struct history_text *ret)
+static int question(const struct history_filter *f, const struct history_ids *ids,
+		    struct history_text *ret)
 {
 	int r = history_text_open(ret);
 
@@ -182,8 +188,8 @@ static int metric_row(sqlite3_stmt *s, struct details *d)
 	return 0;
 }
 
-static int each(struct history *h, const char *text, sqlite3_int64 id, int (*row)(sqlite3_stmt *s, struct details *d),
-		struct details *d)
+static int each(struct history *h, const char *text, sqlite3_int64 id,
+		int (*row)(sqlite3_stmt *s, struct details *d), struct details *d)
 {
 	sqlite3_stmt *s = NULL;
 	int code = sqlite3_prepare_v2(h->db, text, -1, &s, NULL), r = 0;
@@ -202,14 +208,15 @@ static int each(struct history *h, const char *text, sqlite3_int64 id, int (*row
 	return r < 0 ? r : history_errno(code);
 }
 
-static int tell_whole(struct history *h, struct history_record *record, sqlite3_int64 id, history_record_fn *fn,
-		      void *userdata)
+static int tell_whole(struct history *h, struct history_record *record, sqlite3_int64 id,
+		      history_record_fn *fn, void *userdata)
 {
 	_cleanup_(details_done) struct details d = { 0 };
 	int r = each(h, "SELECT bytes FROM output WHERE entry = ?1", id, output_row, &d);
 
 	if (r >= 0)
-		r = each(h, "SELECT name, value FROM metric WHERE entry = ?1 ORDER BY name", id, metric_row, &d);
+		r = each(h, "SELECT name, value FROM metric WHERE entry = ?1 ORDER BY name", id,
+			 metric_row, &d);
 	if (r < 0)
 		return r;
 	record->output = d.output;
@@ -219,7 +226,8 @@ static int tell_whole(struct history *h, struct history_record *record, sqlite3_
 	return fn(userdata, record);
 }
 
-static int tell(struct history *h, sqlite3_stmt *s, bool is_whole, history_record_fn *fn, void *userdata)
+static int tell(struct history *h, sqlite3_stmt *s, bool is_whole, history_record_fn *fn,
+		void *userdata)
 {
 	struct history_record record;
 	int r = record_of(s, &record);
@@ -231,7 +239,8 @@ static int tell(struct history *h, sqlite3_stmt *s, bool is_whole, history_recor
 	return fn(userdata, &record);
 }
 
-static int ask(struct history *h, const char *text, const struct history_filter *f, sqlite3_stmt **ret)
+static int ask(struct history *h, const char *text, const struct history_filter *f,
+	       sqlite3_stmt **ret)
 {
 	int code = sqlite3_prepare_v2(h->db, text, -1, ret, NULL);
 
@@ -249,13 +258,15 @@ static int ask(struct history *h, const char *text, const struct history_filter 
 /* Of very many units what is theirs is picked out of all. */
 static bool is_theirs(const struct history_ids *ids, sqlite3_stmt *s)
 {
-	return ids->n <= HISTORY_UNITS_BY_INDEX || history_ids_have(ids, sqlite3_column_int64(s, 20)) ||
+	return ids->n <= HISTORY_UNITS_BY_INDEX ||
+	       history_ids_have(ids, sqlite3_column_int64(s, 20)) ||
 	       history_ids_have(ids, sqlite3_column_int64(s, 21));
 }
 
 /* Where a unit and its trigger are asked for, a row comes twice, one behind the other. */
-static int tell_some(struct history *h, const struct history_filter *f, const struct history_ids *ids, sqlite3_stmt *s,
-		     history_record_fn *fn, void *userdata)
+static int tell_some(struct history *h, const struct history_filter *f,
+		     const struct history_ids *ids, sqlite3_stmt *s, history_record_fn *fn,
+		     void *userdata)
 {
 	uint64_t skipped = 0, told = 0;
 	sqlite3_int64 before = 0;
@@ -276,8 +287,8 @@ static int tell_some(struct history *h, const struct history_filter *f, const st
 	return history_errno(code);
 }
 
-static int tell_all(struct history *h, const struct history_filter *f, sqlite3_stmt *s, history_record_fn *fn,
-		    void *userdata)
+static int tell_all(struct history *h, const struct history_filter *f, sqlite3_stmt *s,
+		    history_record_fn *fn, void *userdata)
 {
 	int code, r;
 
@@ -289,7 +300,8 @@ static int tell_all(struct history *h, const struct history_filter *f, sqlite3_s
 	return history_errno(code);
 }
 
-static int find(struct history *h, const struct history_filter *f, history_record_fn *fn, void *userdata)
+static int find(struct history *h, const struct history_filter *f, history_record_fn *fn,
+		void *userdata)
 {
 	_cleanup_(history_text_done) struct history_text text = { 0 };
 	_cleanup_(history_ids_done) struct history_ids ids = { 0 };
@@ -306,7 +318,8 @@ static int find(struct history *h, const struct history_filter *f, history_recor
 	return ids.n > 0 ? tell_some(h, f, &ids, s, fn, userdata) : tell_all(h, f, s, fn, userdata);
 }
 
-int history_find(struct history *h, const struct history_filter *f, history_record_fn *fn, void *userdata)
+int history_find(struct history *h, const struct history_filter *f, history_record_fn *fn,
+		 void *userdata)
 {
 	int r;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the history comes to: tallies of hours and days, and the rows of the hours that are not whole, added up for each
- * service. */
+/* What the history comes to: tallies of hours and days, and the rows of the hours that are not
+ * whole, added up for each service. */
 #include <errno.h>
 #include <stdio.h>
 
@@ -19,7 +19,8 @@ struct sums {
 	struct history_ids ids;
 	struct sum *item;
 	size_t n, allocated;
-	size_t *place; /* n_places, a power of two, by the hash of the unit: 1 + where it is in item; 0: none */
+	/* n_places, a power of two, by the hash of the unit: 1 + where it is in item; 0: none */
+	size_t *place;
 	size_t n_places;
 	bool has_metrics; /* does anything in the file have some? */
 };
@@ -39,7 +40,8 @@ static void sums_done(struct sums *sums)
 
 static size_t *place_of(struct sums *sums, sqlite3_int64 unit)
 {
-	size_t i = (size_t) ((uint64_t) unit * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (sums->n_places - 1);
+	size_t i = (size_t) ((uint64_t) unit * UINT64_C(0x9e3779b97f4a7c15) >> 20) &
+		   (sums->n_places - 1);
 
 	while (sums->place[i] > 0 && sums->item[sums->place[i] - 1].unit != unit)
 		i = (i + 1) & (sums->n_places - 1);
@@ -110,7 +112,8 @@ static int each_row(struct sums *sums, const char *text, row_fn *fn)
 	return r < 0 ? r : history_errno(code);
 }
 
-/* What is asked of a table, of units by the index of each and of what they start; of all, or of very many, in order. */
+/* What is asked of a table, of units by the index of each and of what they start; of all, or of
+ * very many, in order. */
 struct question {
 	const char *columns, *table, *order;
 	char conditions[128];
@@ -118,10 +121,12 @@ struct question {
 
 static void put_select(const struct question *q, FILE *f)
 {
-	(void) fprintf(f, "SELECT unit, \"trigger\", %s FROM %s WHERE %s", q->columns, q->table, q->conditions);
+	(void) fprintf(f, "SELECT unit, \"trigger\", %s FROM %s WHERE %s", q->columns, q->table,
+		       q->conditions);
 }
 
-/* A unit's own, and what it starts, each once; one by one: SQLite takes another index where there is a list. */
+/* A unit's own, and what it starts, each once; one by one: SQLite takes another index where there
+ * is a list. */
 static void put_unit(const struct question *q, const struct history_ids *ids, size_t i, FILE *f)
 {
 	if (i > 0)
@@ -133,7 +138,8 @@ static void put_unit(const struct question *q, const struct history_ids *ids, si
 	history_put_ids(f, " AND unit NOT", ids);
 }
 
-static int put_question(const struct question *q, const struct history_ids *ids, struct history_text *ret)
+static int put_question(const struct question *q, const struct history_ids *ids,
+			struct history_text *ret)
 {
 	int r = history_text_open(ret);
 
@@ -161,7 +167,8 @@ static int add_answer(struct sums *sums, const struct question *q, row_fn *fn)
 static int add_slot(struct sums *sums, sqlite3_stmt *s, struct tally *sum)
 {
 	(void) sums;
-	return tally_merge_bytes(sum, sqlite3_column_blob(s, 3), (size_t) sqlite3_column_bytes(s, 3));
+	return tally_merge_bytes(sum, sqlite3_column_blob(s, 3),
+				 (size_t) sqlite3_column_bytes(s, 3));
 }
 
 /* Whole slots in [from, to). */
@@ -171,7 +178,8 @@ static int add_slots(struct sums *sums, enum history_level level, usec_t from, u
 
 	if (from >= to)
 		return 0;
-	(void) snprintf(q.conditions, sizeof(q.conditions), "level = %d AND slot >= %lld AND slot < %lld", (int) level,
+	(void) snprintf(q.conditions, sizeof(q.conditions),
+			"level = %d AND slot >= %lld AND slot < %lld", (int) level,
 			history_number(from), history_number(to));
 	return add_answer(sums, &q, add_slot);
 }
@@ -182,7 +190,8 @@ static int add_slots(struct sums *sums, enum history_level level, usec_t from, u
 static struct history_record record_of(sqlite3_stmt *s)
 {
 	struct history_record r = {
-		.class = (enum history_class) sqlite3_column_int(s, 3), .at = history_column_usec(s, 4),
+		.class = (enum history_class) sqlite3_column_int(s, 3),
+		.at = history_column_usec(s, 4),
 	};
 
 	if (r.class == HISTORY_MISSED || r.class == HISTORY_GAP) {
@@ -205,7 +214,11 @@ static int add_metric(struct tally *sum, const char *name, double value)
 {
 	/* It is only looked at. */
 	const struct tally_metric one = {
-		.name = (char *) (uintptr_t) name, .count = 1, .sum = value, .most = value, .last = value,
+		.name = (char *) (uintptr_t) name,
+		.count = 1,
+		.sum = value,
+		.most = value,
+		.last = value,
 	};
 
 	return name ? tally_add_metric(sum, &one, true) : -EBADMSG;
@@ -219,7 +232,8 @@ static int add_metrics(struct history *h, sqlite3_int64 entry, struct tally *sum
 	if (r >= 0)
 		(void) sqlite3_bind_int64(s, 1, entry);
 	while (r >= 0 && (code = sqlite3_step(s)) == SQLITE_ROW) {
-		r = add_metric(sum, (const char *) sqlite3_column_text(s, 0), sqlite3_column_double(s, 1));
+		r = add_metric(sum, (const char *) sqlite3_column_text(s, 0),
+			       sqlite3_column_double(s, 1));
 	}
 	return r < 0 ? r : history_errno(code);
 }
@@ -229,23 +243,27 @@ static int add_row(struct sums *sums, sqlite3_stmt *s, struct tally *sum)
 	const struct history_record record = record_of(s);
 	int r;
 
-	if ((unsigned) record.class >= HISTORY_CLASS_COUNT || (record.class == HISTORY_MISSED && !record.reason))
+	if ((unsigned) record.class >= HISTORY_CLASS_COUNT ||
+	    (record.class == HISTORY_MISSED && !record.reason))
 		return -EBADMSG;
 	r = tally_add(sum, &record);
-	return r < 0 || !sums->has_metrics ? r : add_metrics(sums->h, sqlite3_column_int64(s, 2), sum);
+	return r < 0 || !sums->has_metrics ? r
+					   : add_metrics(sums->h, sqlite3_column_int64(s, 2), sum);
 }
 
 static int add_rows(struct sums *sums, usec_t from, usec_t to)
 {
 	struct question q = {
-		.columns = "id, class, at, cause, attempt, ended, duration, lateness, cpu, peak_memory, reason, first, count",
+		.columns =
+			"id, class, at, cause, attempt, ended, duration, lateness, cpu, peak_memory, reason, first, count",
 		.table = "entry",
 		.order = "at, id",
 	};
 
 	if (from >= to)
 		return 0;
-	(void) snprintf(q.conditions, sizeof(q.conditions), "at >= %lld AND at < %lld AND class != %d", history_number(from),
+	(void) snprintf(q.conditions, sizeof(q.conditions),
+			"at >= %lld AND at < %lld AND class != %d", history_number(from),
 			history_number(to), HISTORY_RUNNING);
 	return add_answer(sums, &q, add_row);
 }
@@ -257,12 +275,13 @@ static usec_t round_up(usec_t when, usec_t length)
 	return usec_add(when, length - 1) / length * length;
 }
 
-/* All that ever was, in one; or rows, hours, days, hours, rows: as much as possible of what was asked for is whole days. In
- * the order of time: of a metric the last counts. */
+/* All that ever was, in one; or rows, hours, days, hours, rows: as much as possible of what was
+ * asked for is whole days. In the order of time: of a metric the last counts. */
 static int add_all(struct sums *sums, const struct history_filter *f)
 {
 	usec_t since = usec_min(f->since, INT64_MAX), until = usec_min(f->until, INT64_MAX);
-	usec_t hour = round_up(since, USEC_PER_HOUR), hour_end = until / USEC_PER_HOUR * USEC_PER_HOUR;
+	usec_t hour = round_up(since, USEC_PER_HOUR),
+	       hour_end = until / USEC_PER_HOUR * USEC_PER_HOUR;
 	usec_t day = round_up(since, USEC_PER_DAY), day_end = until / USEC_PER_DAY * USEC_PER_DAY;
 	int r;
 
@@ -335,7 +354,8 @@ static int sum_up(struct sums *sums, const struct history_filter *f)
 	return r;
 }
 
-int history_tally(struct history *h, const struct history_filter *f, history_tally_fn *fn, void *userdata)
+int history_tally(struct history *h, const struct history_filter *f, history_tally_fn *fn,
+		  void *userdata)
 {
 	_cleanup_(sums_done) struct sums sums = { .h = h };
 	int r;

@@ -60,7 +60,8 @@ static bool is_run(const struct history_record *r)
 }
 
 /* The numbers are those of HISTORY_ENTRY_ADD and HISTORY_RUN_END. */
-static void bind_record(sqlite3_stmt *s, const struct history_record *r, sqlite3_int64 unit, sqlite3_int64 trigger)
+static void bind_record(sqlite3_stmt *s, const struct history_record *r, sqlite3_int64 unit,
+			sqlite3_int64 trigger)
 {
 	(void) sqlite3_clear_bindings(s);
 	(void) sqlite3_bind_int(s, 1, (int) r->class);
@@ -88,8 +89,8 @@ static void bind_record(sqlite3_stmt *s, const struct history_record *r, sqlite3
 }
 
 /* 1: a row was added or changed; 0: nothing had to be. */
-static int apply(struct history *h, enum history_statement which, const struct history_record *r, sqlite3_int64 unit,
-		 sqlite3_int64 trigger)
+static int apply(struct history *h, enum history_statement which, const struct history_record *r,
+		 sqlite3_int64 unit, sqlite3_int64 trigger)
 {
 	sqlite3_stmt *s;
 	int error = history_prepare(h, which, &s);
@@ -322,14 +323,16 @@ static int prune_tallies(struct history *h, usec_t before)
 		if (r < 0)
 			break;
 		(void) sqlite3_bind_int(s, 1, level);
-		history_bind_usec(s, 2, usec_sub(before, history_slot_length((enum history_level) level)));
+		history_bind_usec(
+			s, 2, usec_sub(before, history_slot_length((enum history_level) level)));
 		(void) sqlite3_bind_int(s, 3, PRUNE_ROWS);
 		r = prune_with(h, s);
 	}
 	return r;
 }
 
-static int unit_over(struct history *h, uint64_t most, sqlite3_int64 *ret_unit, sqlite3_int64 *ret_n)
+static int unit_over(struct history *h, uint64_t most, sqlite3_int64 *ret_unit,
+		     sqlite3_int64 *ret_n)
 {
 	_cleanup_reset_ sqlite3_stmt *s = NULL;
 	int r = history_prepare(h, HISTORY_UNIT_OVER, &s), code;

@@ -70,15 +70,18 @@ int run_log_path(const char *unit, uint64_t number, char ret[RUN_LOG_PATH_SIZE])
 {
 	if (!unit_name_is_valid(unit))
 		return -EINVAL;
-	return snprintf(ret, RUN_LOG_PATH_SIZE, "%s/%016" PRIx64 SUFFIX, unit, number) < RUN_LOG_PATH_SIZE ? 0
-														 : -ENAMETOOLONG;
+	return snprintf(ret, RUN_LOG_PATH_SIZE, "%s/%016" PRIx64 SUFFIX, unit, number) <
+			       RUN_LOG_PATH_SIZE
+		       ? 0
+		       : -ENAMETOOLONG;
 }
 
 static bool parse_name(const char *name, uint64_t *ret)
 {
 	char *end;
 
-	if (strspn(name, "0123456789abcdef") != NUMBER_DIGITS || !str_equal(name + NUMBER_DIGITS, SUFFIX))
+	if (strspn(name, "0123456789abcdef") != NUMBER_DIGITS ||
+	    !str_equal(name + NUMBER_DIGITS, SUFFIX))
 		return false;
 	*ret = strtoull(name, &end, 16);
 	return true;
@@ -175,7 +178,8 @@ static struct segment *add_segment(struct unit_log *l)
 }
 
 /* @run_id: for a tail; NULL: an ordinary one. */
-static int begin_segment(struct run_logs *logs, struct unit_log *l, const uint8_t *run_id, usec_t now)
+static int begin_segment(struct run_logs *logs, struct unit_log *l, const uint8_t *run_id,
+			 usec_t now)
 {
 	struct run_log_segment header = { .is_tail = run_id, .begun = now };
 	uint64_t number = l->n > 0 ? last_segment(l)->number + 1 : 1;
@@ -193,7 +197,9 @@ static int begin_segment(struct run_logs *logs, struct unit_log *l, const uint8_
 		return r < 0 ? r : -ENOMEM;
 	if (mkdirat(logs->dir, l->unit, 0700) < 0 && errno != EEXIST)
 		return -errno;
-	l->fd = openat(logs->dir, path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC, 0600);
+	l->fd = openat(logs->dir, path,
+		       O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC,
+		       0600);
 	if (l->fd < 0)
 		return -errno;
 	run_log_segment_encode(&header, bytes);
@@ -203,8 +209,12 @@ static int begin_segment(struct run_logs *logs, struct unit_log *l, const uint8_
 		close_segment(l);
 		return r;
 	}
-	*s = (struct segment) {
-		.number = number, .size = sizeof(bytes), .begun = now, .written = now, .is_ours = true,
+	*s = (struct segment){
+		.number = number,
+		.size = sizeof(bytes),
+		.begun = now,
+		.written = now,
+		.is_ours = true,
 		.is_tail = header.is_tail,
 	};
 	memcpy(s->run_id, header.run_id, sizeof(s->run_id));
@@ -251,7 +261,8 @@ static uint64_t measure(struct unit_log *l, const struct segment *s, const uint8
 	return end;
 }
 
-/* The last segment is written on behind its last whole record; whatever else is wrong with it, a new one is begun. */
+/* The last segment is written on behind its last whole record; whatever else is wrong with it, a
+ * new one is begun. */
 static int resume_segment(struct run_logs *logs, struct unit_log *l)
 {
 	struct segment *s = last_segment(l);
@@ -307,7 +318,9 @@ static int look_at_segment(struct run_logs *logs, struct unit_log *l, uint64_t n
 	s = add_segment(l);
 	if (!s)
 		return -ENOMEM;
-	*s = (struct segment) { .number = number, .size = (uint64_t) st.st_size, .written = time_of(&st.st_mtim) };
+	*s = (struct segment){ .number = number,
+			       .size = (uint64_t) st.st_size,
+			       .written = time_of(&st.st_mtim) };
 	if (n > 0 && run_log_segment_decode(bytes, (size_t) n, &header) == 0) {
 		s->is_ours = true;
 		s->begun = header.begun;
@@ -399,11 +412,13 @@ static int unit_log_get(struct run_logs *logs, const char *unit, struct unit_log
 
 /* ---- bounds ---- */
 
-static bool has_room(const struct run_logs *logs, const struct segment *s, size_t n, uint64_t max, usec_t now)
+static bool has_room(const struct run_logs *logs, const struct segment *s, size_t n, uint64_t max,
+		     usec_t now)
 {
 	if (s->size <= RUN_LOG_SEGMENT_HEADER)
 		return true;
-	return s->size + n <= max && usec_sub(now, s->begun) <= logs->limits.max_age / SEGMENTS_PER_UNIT;
+	return s->size + n <= max &&
+	       usec_sub(now, s->begun) <= logs->limits.max_age / SEGMENTS_PER_UNIT;
 }
 
 static uint64_t segment_max(const struct run_logs *logs)
@@ -444,18 +459,21 @@ static void shorten_tail(struct run_logs *logs, struct unit_log *l, const uint8_
 			remove_segment(logs, l, i);
 }
 
-static int tail_place(struct run_logs *logs, struct unit_log *l, const uint8_t run_id[16], size_t n, usec_t now)
+static int tail_place(struct run_logs *logs, struct unit_log *l, const uint8_t run_id[16], size_t n,
+		      usec_t now)
 {
 	const struct segment *s = last_segment(l);
 
-	if (l->fd >= 0 && is_tail_of(s, run_id) && has_room(logs, s, n, tail_segment_max(logs), now))
+	if (l->fd >= 0 && is_tail_of(s, run_id) &&
+	    has_room(logs, s, n, tail_segment_max(logs), now))
 		return 0;
 	shorten_tail(logs, l, run_id);
 	return begin_segment(logs, l, run_id, now);
 }
 
 /* 0: the last segment is where it goes; 1: nowhere. */
-static int find_place(struct run_logs *logs, struct unit_log *l, const uint8_t run_id[16], size_t n, usec_t now)
+static int find_place(struct run_logs *logs, struct unit_log *l, const uint8_t run_id[16], size_t n,
+		      usec_t now)
 {
 	struct share *share = find_share(l, run_id);
 	bool is_newest;
@@ -486,7 +504,8 @@ static int write_to_last(struct unit_log *l, const void *bytes, size_t n, usec_t
 	int r = file_write_all(l->fd, bytes, n);
 
 	if (r < 0) {
-		/* A record that is not whole would hide nothing, but a new segment is cleaner than half a one. */
+		/* A record that is not whole would hide nothing, but a new segment is cleaner than
+		 * half a one. */
 		if (ftruncate(l->fd, (off_t) s->size) < 0)
 			close_segment(l);
 		return r;
@@ -513,8 +532,8 @@ static void free_descriptors(struct run_logs *logs)
 	logs->spare = -1;
 }
 
-static int append(struct run_logs *logs, const char *unit, const uint8_t run_id[16], const void *bytes, size_t n,
-		  usec_t now)
+static int append(struct run_logs *logs, const char *unit, const uint8_t run_id[16],
+		  const void *bytes, size_t n, usec_t now)
 {
 	struct unit_log *l;
 	int r = unit_log_get(logs, unit, &l);
@@ -528,8 +547,8 @@ static int append(struct run_logs *logs, const char *unit, const uint8_t run_id[
 	return r;
 }
 
-int run_logs_append(struct run_logs *logs, const char *unit, const uint8_t run_id[16], const void *bytes, size_t n,
-		    usec_t now)
+int run_logs_append(struct run_logs *logs, const char *unit, const uint8_t run_id[16],
+		    const void *bytes, size_t n, usec_t now)
 {
 	int r = append(logs, unit, run_id, bytes, n, now);
 
@@ -603,7 +622,8 @@ int run_logs_new(int state_dir, const struct run_log_limits *limits, struct run_
 		free(logs);
 		return r;
 	}
-	logs->dir = openat(state_dir, RUN_LOG_DIRECTORY, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	logs->dir = openat(state_dir, RUN_LOG_DIRECTORY,
+			   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (logs->dir < 0) {
 		r = -errno;
 		free(logs);

@@ -6,11 +6,11 @@
  *
  * A segment is a header and records behind it, nothing else; numbers are little endian.
  *
- *	header, 40 bytes: "supd-log" · version (4) · kind (4: 0 ordinary, 1 the tail of one run) · run id (16, of a tail's
- *		run, else zeros) · when it was begun (8: µs since 1970)
- *	record, 48 bytes and its text: mark f5 'r' 'l' 1a · size (4: of identifier and text) · check (4) · stream (1) ·
- *		flags (1) · level (1) · length of the identifier (1) · number (8) · time (8: µs since 1970) · run id
- *		(16) · identifier · text
+ *	header, 40 bytes: "supd-log" · version (4) · kind (4: 0 ordinary, 1 the tail of one run) ·
+ *		run id (16, of a tail's run, else zeros) · when it was begun (8: µs since 1970)
+ *	record, 48 bytes and its text: mark f5 'r' 'l' 1a · size (4: of identifier and text) · check
+ *		(4) · stream (1) · flags (1) · level (1) · length of the identifier (1) · number (8)
+ *		· time (8: µs since 1970) · run id (16) · identifier · text
  *
  * The check is the 64-bit FNV-1a of all that stands behind it in the record, its halves xored. So a
  * record that was not written to its end is seen, and behind damage the next mark with a check that

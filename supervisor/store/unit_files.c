@@ -49,7 +49,8 @@ static bool is_runtime(const char *path, const char *runtime_dir)
 	return str_starts(path, "/run/") || (runtime_dir && str_equal(path, runtime_dir));
 }
 
-static int add_dirs(struct unit_files *f, const char *const *paths, bool is_systemd, const char *runtime_dir)
+static int add_dirs(struct unit_files *f, const char *const *paths, bool is_systemd,
+		    const char *runtime_dir)
 {
 	for (size_t i = 0; i < count(paths); i++) {
 		f->dir[f->n_dirs] = (struct unit_dir) {copy_path(paths[i]), is_systemd,
@@ -114,8 +115,12 @@ int unit_scan_begin(struct unit_files *f, unsigned kinds, struct unit_scan **ret
 
 	if (!scan)
 		return -ENOMEM;
-	*scan = (struct unit_scan) {
-		.dir = f->dir, .n_dirs = f->n_dirs, .trusted_only = f->trusted_only, .n_scans = f->n_scans, .kinds = kinds,
+	*scan = (struct unit_scan){
+		.dir = f->dir,
+		.n_dirs = f->n_dirs,
+		.trusted_only = f->trusted_only,
+		.n_scans = f->n_scans,
+		.kinds = kinds,
 		.result = -ECANCELED,
 	};
 	*ret = scan;
@@ -124,8 +129,8 @@ int unit_scan_begin(struct unit_files *f, unsigned kinds, struct unit_scan **ret
 
 void unit_scan_make(struct unit_scan *scan)
 {
-	scan->result = unit_index_build(scan->dir, scan->n_dirs, scan->trusted_only, scan->kinds, &scan->index,
-					&scan->problems);
+	scan->result = unit_index_build(scan->dir, scan->n_dirs, scan->trusted_only, scan->kinds,
+					&scan->index, &scan->problems);
 }
 
 void unit_scan_give(struct unit_files *f, struct unit_scan *scan)
@@ -298,7 +303,8 @@ static int add_piece(struct unit_source *s, char *path, char *bytes, size_t n)
 	return 0;
 }
 
-/* Takes @path when it returns 1: a piece was added. 0: it was not; a problem says why, or it is empty now. */
+/* Takes @path when it returns 1: a piece was added. 0: it was not; a problem says why, or it is
+ * empty now. */
 static int read_open_file(struct unit_source *s, int fd, char *path, bool trusted_only)
 {
 	_cleanup_free_ char *bytes = NULL;
@@ -353,8 +359,8 @@ static int read_path(struct unit_source *s, const char *given, const struct unit
 }
 
 /* @parent, @distrust: the directory it stands in, and what is wrong with that. */
-static int read_piece(const struct unit_files *f, struct unit_source *s, const char *parent, const char *distrust,
-		      const char *name, const struct unit_file_facts *facts)
+static int read_piece(const struct unit_files *f, struct unit_source *s, const char *parent,
+		      const char *distrust, const char *name, const struct unit_file_facts *facts)
 {
 	_cleanup_free_ char *path = NULL;
 
@@ -369,7 +375,8 @@ static int read_piece(const struct unit_files *f, struct unit_source *s, const c
 	return read_path(s, path, facts, f->trusted_only);
 }
 
-static int read_dropin(const struct unit_files *f, struct unit_source *s, const struct unit_dropin *dropin)
+static int read_dropin(const struct unit_files *f, struct unit_source *s,
+		       const struct unit_dropin *dropin)
 {
 	_cleanup_free_ char *parent = NULL;
 
@@ -397,7 +404,8 @@ static int read_all(const struct unit_files *f, struct unit_source *s, const str
 {
 	const struct unit_dir *dir = &f->dir[e->file.dir];
 	char template[UNIT_NAME_MAX + 1];
-	const char *file = e->is_made && unit_name_template(e->name, template) == 0 ? template : e->name;
+	const char *file = e->is_made && unit_name_template(e->name, template) == 0 ? template
+										    : e->name;
 	int r;
 
 	r = read_piece(f, s, dir->path, f->index.distrust[e->file.dir], file, &e->file);
@@ -427,7 +435,8 @@ static int read_links(const struct unit_files *f, struct unit_source *s)
 
 		to->is_required = link[i].is_required;
 		to->unit = strdup(link[i].unit);
-		if (asprintf(&to->file, "%s/%s/%s", f->dir[link[i].dir].path, link[i].in, link[i].unit) < 0)
+		if (asprintf(&to->file, "%s/%s/%s", f->dir[link[i].dir].path, link[i].in,
+			     link[i].unit) < 0)
 			to->file = NULL;
 		if (!to->unit || !to->file)
 			return -ENOMEM;

@@ -86,7 +86,8 @@ static uint64_t hash_numbers(uint64_t h, const uint64_t *number, size_t n)
 const char *unit_distrust(uid_t uid, mode_t mode, char *buf, size_t size)
 {
 	if (uid != 0)
-		(void) snprintf(buf, size, "belongs to uid %lu, not to root; chown it", (unsigned long) uid);
+		(void) snprintf(buf, size, "belongs to uid %lu, not to root; chown it",
+				(unsigned long) uid);
 	else if (mode & (S_IWGRP | S_IWOTH))
 		(void) snprintf(buf, size, "is writable by others (mode %04o); chmod go-w it",
 				(unsigned) mode & 07777);
@@ -97,7 +98,8 @@ const char *unit_distrust(uid_t uid, mode_t mode, char *buf, size_t size)
 
 /* ---- directories ---- */
 
-/* A failure of the system ends the pass; what is wrong with one directory is told and passed over. */
+/* A failure of the system ends the pass; what is wrong with one directory is told and passed
+ * over. */
 static int open_failed(struct scan *s, const char *path, int error)
 {
 	if (error == ENOENT)
@@ -203,7 +205,8 @@ static void read_link(const struct place *p, const struct dirent *e, char *link)
 }
 
 /* False: it has vanished since its name was read. */
-static bool find_facts_at(int fd, const struct place *p, const char *name, const char *link, struct unit_file_facts *ret)
+static bool find_facts_at(int fd, const struct place *p, const char *name, const char *link,
+			  struct unit_file_facts *ret)
 {
 	struct stat st;
 
@@ -218,24 +221,27 @@ static bool find_facts_at(int fd, const struct place *p, const char *name, const
 	}
 	ret->type = st.st_mode & S_IFMT;
 	ret->is_masked = unit_is_null(&st);
-	ret->hash = hash_numbers(ret->hash,
-				 (uint64_t[]) {st.st_dev, st.st_ino, st.st_mode, (uint64_t) st.st_size,
-					       (uint64_t) st.st_mtim.tv_sec, (uint64_t) st.st_mtim.tv_nsec,
-					       (uint64_t) st.st_ctim.tv_sec, (uint64_t) st.st_ctim.tv_nsec},
-				 8);
+	ret->hash = hash_numbers(
+		ret->hash,
+		(uint64_t[]){ st.st_dev, st.st_ino, st.st_mode, (uint64_t) st.st_size,
+			      (uint64_t) st.st_mtim.tv_sec, (uint64_t) st.st_mtim.tv_nsec,
+			      (uint64_t) st.st_ctim.tv_sec, (uint64_t) st.st_ctim.tv_nsec },
+		8);
 	return true;
 }
 
-static bool find_facts(const struct place *p, const char *name, const char *link, struct unit_file_facts *ret)
+static bool find_facts(const struct place *p, const char *name, const char *link,
+		       struct unit_file_facts *ret)
 {
 	return find_facts_at(dirfd(p->handle), p, name, link, ret);
 }
 
 /* ---- drop-ins ---- */
 
-/* "a.service" of "a.service.d", "service" of "service.d"; false if @name is no directory of drop-ins for a
- * kind that is asked for. */
-static bool parse_dropin_dir(const struct scan *s, const char *name, char ret_stem[UNIT_NAME_MAX + 1])
+/* "a.service" of "a.service.d", "service" of "service.d"; false if @name is no directory of
+ * drop-ins for a kind that is asked for. */
+static bool parse_dropin_dir(const struct scan *s, const char *name,
+			     char ret_stem[UNIT_NAME_MAX + 1])
 {
 	char as_unit[NAME_MAX + 8];
 	size_t n = strlen(name);
@@ -244,7 +250,8 @@ static bool parse_dropin_dir(const struct scan *s, const char *name, char ret_st
 		return false;
 	memcpy(ret_stem, name, n - 2);
 	ret_stem[n - 2] = '\0';
-	(void) snprintf(as_unit, sizeof(as_unit), "%s%s", strchr(ret_stem, '.') ? "" : "a.", ret_stem);
+	(void) snprintf(as_unit, sizeof(as_unit), "%s%s", strchr(ret_stem, '.') ? "" : "a.",
+			ret_stem);
 	return unit_name_is_valid(as_unit) && is_wanted_kind(s, as_unit);
 }
 
@@ -299,14 +306,14 @@ static bool is_link_dir(const struct scan *s, const char *name)
 	return false;
 }
 
-/* In a directory of supd's a service is started with the daemon if default.target wants it; where systemd
- * rules, also if its multi-user.target does. A timer is active if any unit wants it. */
+/* In a directory of supd's a service is started with the daemon if default.target wants it; where
+ * systemd rules, also if its multi-user.target does. A timer is active if any unit wants it. */
 static bool counts(const struct scan *s, const struct place *p, const char *in, const char *unit)
 {
 	if (unit_name_kind(unit) == UNIT_TIMER || str_equal(in, "default.target.wants"))
 		return true;
-	return s->dirs[p->dir].is_systemd &&
-	       (str_equal(in, "multi-user.target.wants") || str_equal(in, "graphical.target.wants"));
+	return s->dirs[p->dir].is_systemd && (str_equal(in, "multi-user.target.wants") ||
+					      str_equal(in, "graphical.target.wants"));
 }
 
 static int add_want(struct scan *s, const struct place *p, const struct dirent *e)
@@ -318,7 +325,8 @@ static int add_want(struct scan *s, const struct place *p, const struct dirent *
 	if (!unit_name_is_valid(e->d_name) || !is_wanted_kind(s, e->d_name))
 		return 0;
 	if (p->distrust) {
-		diag_add(s->diag, DIAG_WARNING, p->path, 0, NULL, "%s; '%s' in it is ignored", p->distrust, e->d_name);
+		diag_add(s->diag, DIAG_WARNING, p->path, 0, NULL, "%s; '%s' in it is ignored",
+			 p->distrust, e->d_name);
 		return 0;
 	}
 	want = grow(s->want, s->n_wants, &s->wants_size, sizeof(*want));
@@ -349,13 +357,14 @@ static int compare_wants(const void *one, const void *other)
 
 static struct unit_entry *find(struct unit_index *x, const char *name);
 
-/* Of the wants of one unit from @first on: the first directory of supd's that says no in its default.target.wants/.
- * What directories below it want does not count. */
+/* Of the wants of one unit from @first on: the first directory of supd's that says no in its
+ * default.target.wants/. What directories below it want does not count. */
 static size_t refusing_dir(const struct scan *s, const struct want *first)
 {
 	size_t dir = SIZE_MAX;
 
-	for (const struct want *w = first; w < s->want + s->n_wants && str_equal(w->unit, first->unit); w++)
+	for (const struct want *w = first;
+	     w < s->want + s->n_wants && str_equal(w->unit, first->unit); w++)
 		if (w->is_masked && w->counts && !s->dirs[w->dir].is_systemd && w->dir < dir)
 			dir = w->dir;
 	return dir;
@@ -381,7 +390,8 @@ static void mark_wanted(struct scan *s)
 		if (!e)
 			continue;
 		e->fingerprint = hash_text(e->fingerprint, w->in);
-		e->fingerprint = hash_numbers(e->fingerprint, (uint64_t[]) {w->dir, w->is_masked}, 2);
+		e->fingerprint =
+			hash_numbers(e->fingerprint, (uint64_t[]){ w->dir, w->is_masked }, 2);
 		if (w->is_masked)
 			continue;
 		if (w->counts && w->dir < refusing)
@@ -395,7 +405,8 @@ static void mark_wanted(struct scan *s)
 
 /* ---- units ---- */
 
-/* systemd's own directories: a copy of its units, in a tree that is looked at from outside, has links that name them. */
+/* systemd's own directories: a copy of its units, in a tree that is looked at from outside, has
+ * links that name them. */
 static bool is_of_systemd(const char *dir)
 {
 	static const char *const known[] = { "/etc/systemd/system",     "/run/systemd/system",
@@ -423,13 +434,14 @@ static bool leads_into_path(const struct scan *s, const struct place *p, const c
 	if (fstatat(dirfd(p->handle), dir, &st, 0) < 0)
 		return false;
 	for (size_t i = 0; i < s->n_dirs; i++)
-		if (s->identity[i].is_known && s->identity[i].dev == st.st_dev && s->identity[i].ino == st.st_ino)
+		if (s->identity[i].is_known && s->identity[i].dev == st.st_dev &&
+		    s->identity[i].ino == st.st_ino)
 			return true;
 	return false;
 }
 
-/* The name of the instance that a link of an instance's name to a template stands for: a@b.service → c@.service is
- * c@b.service. */
+/* The name of the instance that a link of an instance's name to a template stands for: a@b.service
+ * → c@.service is c@b.service. */
 static int alias_of_instance(struct scan *s, struct unit_entry *e, const char *target)
 {
 	char name[UNIT_NAME_MAX + 1];
@@ -440,8 +452,8 @@ static int alias_of_instance(struct scan *s, struct unit_entry *e, const char *t
 	return e->alias_of ? 0 : -ENOMEM;
 }
 
-/* What a link may stand for: the last part of where it leads, if that is a unit's name and not its own, and lies in
- * the unit path. What is not there at all is known by its name alone. */
+/* What a link may stand for: the last part of where it leads, if that is a unit's name and not its
+ * own, and lies in the unit path. What is not there at all is known by its name alone. */
 static int set_alias(struct scan *s, const struct place *p, struct unit_entry *e, const char *link)
 {
 	const char *slash = strrchr(link, '/'), *target = slash ? slash + 1 : link;
@@ -460,8 +472,10 @@ static int set_alias(struct scan *s, const struct place *p, struct unit_entry *e
 	return e->alias_of ? 0 : -ENOMEM;
 }
 
-/* What is a link, or may be one, is looked at in whole; of all others stat() is asked later, of many at once. */
-static int look_at_link(struct scan *s, const struct place *p, const struct dirent *d, struct unit_entry *e)
+/* What is a link, or may be one, is looked at in whole; of all others stat() is asked later, of
+ * many at once. */
+static int look_at_link(struct scan *s, const struct place *p, const struct dirent *d,
+			struct unit_entry *e)
 {
 	char link[PATH_MAX];
 
@@ -470,7 +484,8 @@ static int look_at_link(struct scan *s, const struct place *p, const struct dire
 		e->file.is_unread = true;
 		return 0;
 	}
-	/* The file of an alias may be missing where that of the unit it stands for is not: what counts is its name. */
+	/* The file of an alias may be missing where that of the unit it stands for is not: what
+	 * counts is its name. */
 	if (e->file.is_masked || (e->file.error && e->file.error != ENOENT))
 		return 0;
 	return set_alias(s, p, e, link);
@@ -486,7 +501,8 @@ static int add_unit(struct scan *s, const struct place *p, const struct dirent *
 		return -ENOMEM;
 	x->entry = e;
 	e += x->n_entries;
-	*e = (struct unit_entry) {.name = arena_strdup(&x->arena, d->d_name), .file.is_unread = true};
+	*e = (struct unit_entry){ .name = arena_strdup(&x->arena, d->d_name),
+				  .file.is_unread = true };
 	if (!e->name)
 		return -ENOMEM;
 	x->n_entries++;
@@ -538,7 +554,8 @@ static int add_any(struct scan *s, const struct place *p, const struct dirent *e
 		return is_wanted_kind(s, e->d_name) ? add_unit(s, p, e) : 0;
 	/* What editors leave behind begins with a dot. */
 	if (unit_name_suffix(e->d_name) && e->d_name[0] != '.' && is_wanted_kind(s, e->d_name))
-		diag_add(s->diag, DIAG_WARNING, p->path, 0, NULL, "'%s' cannot be the name of a unit, ignored", e->d_name);
+		diag_add(s->diag, DIAG_WARNING, p->path, 0, NULL,
+			 "'%s' cannot be the name of a unit, ignored", e->d_name);
 	if (e->d_type != DT_DIR && e->d_type != DT_LNK && e->d_type != DT_UNKNOWN)
 		return 0;
 	if (parse_dropin_dir(s, e->d_name, stem))
@@ -569,10 +586,12 @@ static void sort_entries(struct unit_index *x)
 	x->n_entries = n;
 }
 
-/* Who asks for one after the other, in their order, finds the next near the last: steps that double, then halves. */
+/* Who asks for one after the other, in their order, finds the next near the last: steps that
+ * double, then halves. */
 static struct unit_entry *find(struct unit_index *x, const char *name)
 {
-	size_t low = x->last < x->n_entries && strcmp(name, x->entry[x->last].name) >= 0 ? x->last : 0;
+	size_t low = x->last < x->n_entries && strcmp(name, x->entry[x->last].name) >= 0 ? x->last
+											 : 0;
 	size_t high = low, step = 1;
 
 	while (high < x->n_entries && strcmp(name, x->entry[high].name) > 0) {
@@ -650,8 +669,8 @@ static int append_instance(struct instances *i, const struct unit_entry *templat
 	return 0;
 }
 
-/* A name that something names: if it is an instance without a file, its template makes it; and what that one is an alias
- * of, likewise. */
+/* A name that something names: if it is an instance without a file, its template makes it; and what
+ * that one is an alias of, likewise. */
 static int need_instance(struct instances *i, const char *name)
 {
 	struct unit_index *x = i->s->index;
@@ -694,8 +713,9 @@ static int add_instances(struct scan *s)
 
 /* ---- aliases ---- */
 
-/* What an alias stands for in the end; NULL if that is in none of the directories. A chain within one
- * directory has an end, else stat() had failed; but several directories can bend one into a circle. */
+/* What an alias stands for in the end; NULL if that is in none of the directories. A chain within
+ * one directory has an end, else stat() had failed; but several directories can bend one into a
+ * circle. */
 static struct unit_entry *follow_alias(struct unit_index *x, const struct unit_entry *alias)
 {
 	struct unit_entry *e = NULL;
@@ -709,7 +729,8 @@ static struct unit_entry *follow_alias(struct unit_index *x, const struct unit_e
 	return alias->alias_of ? NULL : e;
 }
 
-/* A link to what is in none of the directories is a unit itself. What an alias is wanted for, its unit is. */
+/* A link to what is in none of the directories is a unit itself. What an alias is wanted for, its
+ * unit is. */
 static void resolve_aliases(struct unit_index *x)
 {
 	for (size_t i = 0; i < x->n_entries; i++) {
@@ -757,7 +778,8 @@ static struct unit_entry *owner_of(struct unit_index *x, const char *in)
 	e = unit_name_is_valid(name) ? find(x, name) : NULL;
 	if (e && e->alias_of)
 		e = find(x, e->alias_of);
-	if (!e || (unit_name_kind(e->name) != UNIT_SERVICE && unit_name_kind(e->name) != UNIT_TARGET))
+	if (!e ||
+	    (unit_name_kind(e->name) != UNIT_SERVICE && unit_name_kind(e->name) != UNIT_TARGET))
 		return NULL;
 	return e;
 }
@@ -770,7 +792,8 @@ static int compare_links(const void *one, const void *other)
 	return c ? c : strcmp(a->unit, b->unit);
 }
 
-/* The wants stand in the order of mark_wanted(): of the same link in several directories the first one decides. */
+/* The wants stand in the order of mark_wanted(): of the same link in several directories the first
+ * one decides. */
 static int keep_links(struct scan *s)
 {
 	struct unit_index *x = s->index;
@@ -802,7 +825,8 @@ static int keep_links(struct scan *s)
 	return 0;
 }
 
-const struct unit_index_link *unit_index_links(const struct unit_index *x, const char *owner, size_t *ret_n)
+const struct unit_index_link *unit_index_links(const struct unit_index *x, const char *owner,
+					       size_t *ret_n)
 {
 	size_t low = 0, high = x->n_links, end;
 
@@ -835,7 +859,8 @@ struct choice {
 #define RANK_OF_TYPE UINT_MAX
 #define STEMS_MAX 1024u /* no name has more dashes, twice, as there is a template, too */
 
-static int choose_stem(const struct unit_index *x, const char *stem, unsigned specificity, struct choice *c)
+static int choose_stem(const struct unit_index *x, const char *stem, unsigned specificity,
+		       struct choice *c)
 {
 	size_t low = 0, high = x->n_dropins;
 
@@ -854,17 +879,19 @@ static int choose_stem(const struct unit_index *x, const char *stem, unsigned sp
 		if (!item)
 			return -ENOMEM;
 		c->item = item;
-		c->item[c->n++] = (struct chosen) {
+		c->item[c->n++] = (struct chosen){
 			.dropin = dropin,
-			.rank = specificity == RANK_OF_TYPE ? RANK_OF_TYPE - UINT16_MAX + dropin->facts.dir
-							    : dropin->facts.dir * STEMS_MAX + specificity,
+			.rank = specificity == RANK_OF_TYPE
+					? RANK_OF_TYPE - UINT16_MAX + dropin->facts.dir
+					: dropin->facts.dir * STEMS_MAX + specificity,
 		};
 	}
 	return 0;
 }
 
 /* a-b-c.service.d, a-b-.service.d, a-.service.d. */
-static int choose_prefixes(const struct unit_index *x, const char *name, unsigned *specificity, struct choice *c)
+static int choose_prefixes(const struct unit_index *x, const char *name, unsigned *specificity,
+			   struct choice *c)
 {
 	const char *at = strchr(name, '@'), *rest = at ? at : unit_name_suffix(name);
 	char stem[UNIT_NAME_MAX + 1];
@@ -879,8 +906,9 @@ static int choose_prefixes(const struct unit_index *x, const char *name, unsigne
 	return r;
 }
 
-/* Those of the name itself, for an instance its template's, those of its kind. As in systemd, what is the instance's
- * alone outweighs, then what is the template's, then prefixes of the instance's name. */
+/* Those of the name itself, for an instance its template's, those of its kind. As in systemd, what
+ * is the instance's alone outweighs, then what is the template's, then prefixes of the instance's
+ * name. */
 static int choose_all(const struct unit_index *x, const char *name, struct choice *c)
 {
 	char template[UNIT_NAME_MAX + 1];
@@ -905,7 +933,8 @@ static int compare_chosen(const void *one, const void *other)
 	return c ? c : a->rank < b->rank ? -1 : a->rank > b->rank;
 }
 
-int unit_index_dropins(const struct unit_index *x, const char *name, const struct unit_dropin ***ret, size_t *ret_n)
+int unit_index_dropins(const struct unit_index *x, const char *name,
+		       const struct unit_dropin ***ret, size_t *ret_n)
 {
 	const struct unit_dropin **applied;
 	struct choice c = {0};
@@ -1016,7 +1045,8 @@ static int keep_missing(struct scan *s)
 		r = x->entry[i].alias_of ? note_missing(x, x->entry[i].alias_of, &allocated) : 0;
 	for (size_t i = 0; r == 0 && i < s->n_wants; i++) {
 		const struct want *w = &s->want[i];
-		const char *owner = arena_strndup(&x->arena, w->in, (size_t) (strrchr(w->in, '.') - w->in));
+		const char *owner =
+			arena_strndup(&x->arena, w->in, (size_t) (strrchr(w->in, '.') - w->in));
 
 		r = owner ? note_missing(x, owner, &allocated) : -ENOMEM;
 		if (r == 0)
@@ -1029,7 +1059,8 @@ static int keep_missing(struct scan *s)
 
 static bool is_missing(const struct unit_index *x, const char *name)
 {
-	return x->n_missing > 0 && bsearch(&name, x->missing, x->n_missing, sizeof(*x->missing), compare_names);
+	return x->n_missing > 0 &&
+	       bsearch(&name, x->missing, x->n_missing, sizeof(*x->missing), compare_names);
 }
 
 /* ---- a few names alone ---- */
@@ -1037,13 +1068,14 @@ static bool is_missing(const struct unit_index *x, const char *name)
 /* Names of those that went stay in memory until the next build: not very many. */
 #define REFRESHED_MAX 1000
 
-/* A plain file, the first of its name: 1; none: 0. What is a link, or stands in a directory that is at fault, is for
- * unit_index_build(): -EAGAIN. */
+/* A plain file, the first of its name: 1; none: 0. What is a link, or stands in a directory that is
+ * at fault, is for unit_index_build(): -EAGAIN. */
 static int find_file(struct scan *s, const char *name, struct unit_file_facts *ret)
 {
 	for (size_t i = 0; i < s->n_dirs; i++) {
 		struct place p = {.path = s->dirs[i].path, .dir = (uint16_t) i};
-		_cleanup_close_ int fd = open(p.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+		_cleanup_close_ int fd =
+			open(p.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
 		struct stat st;
 
 		if (fd < 0 && errno == ENOENT)
@@ -1087,7 +1119,9 @@ static int insert(struct unit_index *x, const struct unit_entry *e)
 
 static int add_file(struct unit_index *x, const char *name, const struct unit_file_facts *facts)
 {
-	struct unit_entry e = {.name = arena_strdup(&x->arena, name), .file = *facts, .fingerprint = facts->hash};
+	struct unit_entry e = { .name = arena_strdup(&x->arena, name),
+				.file = *facts,
+				.fingerprint = facts->hash };
 	int r = e.name ? mix_in(x, &e) : -ENOMEM;
 
 	return r < 0 ? r : insert(x, &e);
@@ -1136,11 +1170,15 @@ static int refresh_one(struct scan *s, const char *name)
 	return e->file.hash == facts.hash ? 0 : -EAGAIN;
 }
 
-int unit_index_refresh(struct unit_index *x, const struct unit_dir *dirs, size_t n_dirs, bool trusted_only,
-		       const char *const *names)
+int unit_index_refresh(struct unit_index *x, const struct unit_dir *dirs, size_t n_dirs,
+		       bool trusted_only, const char *const *names)
 {
 	struct diag ignored = {0};
-	struct scan s = {.dirs = dirs, .n_dirs = n_dirs, .index = x, .trusted_only = trusted_only, .diag = &ignored};
+	struct scan s = { .dirs = dirs,
+			  .n_dirs = n_dirs,
+			  .index = x,
+			  .trusted_only = trusted_only,
+			  .diag = &ignored };
 	int r = 0, changed = 0;
 
 	if (++x->n_refreshed > REFRESHED_MAX || !x->distrust)
@@ -1158,7 +1196,8 @@ int unit_index_refresh(struct unit_index *x, const struct unit_dir *dirs, size_t
 /* What was grown by doubling stays for long. */
 static void shrink(struct unit_index *x)
 {
-	struct unit_entry *exact = x->n_entries ? reallocarray(x->entry, x->n_entries, sizeof(*exact)) : NULL;
+	struct unit_entry *exact =
+		x->n_entries ? reallocarray(x->entry, x->n_entries, sizeof(*exact)) : NULL;
 
 	if (exact)
 		x->entry = exact;
@@ -1188,7 +1227,8 @@ static int scan_all(struct scan *s)
 	}
 	sort_entries(s->index);
 	if (s->index->n_dropins)
-		qsort(s->index->dropin, s->index->n_dropins, sizeof(*s->index->dropin), compare_dropins);
+		qsort(s->index->dropin, s->index->n_dropins, sizeof(*s->index->dropin),
+		      compare_dropins);
 	r = add_instances(s);
 	if (r < 0)
 		return r;
@@ -1206,7 +1246,12 @@ int unit_index_build(const struct unit_dir *dirs, size_t n_dirs, bool trusted_on
 {
 	struct unit_index x = {.kinds = kinds};
 	struct scan s = {
-		.dirs = dirs, .n_dirs = n_dirs, .index = &x, .kinds = kinds, .trusted_only = trusted_only, .diag = d,
+		.dirs = dirs,
+		.n_dirs = n_dirs,
+		.index = &x,
+		.kinds = kinds,
+		.trusted_only = trusted_only,
+		.diag = d,
 	};
 	int r;
 
@@ -1226,27 +1271,30 @@ int unit_index_build(const struct unit_dir *dirs, size_t n_dirs, bool trusted_on
 /* What stat() said, and whether the directory can be trusted, is in the fingerprint. */
 static bool is_same_entry(const struct unit_entry *a, const struct unit_entry *b)
 {
-	return a->fingerprint == b->fingerprint && str_equal(a->name, b->name) && !a->alias_of == !b->alias_of &&
-	       (!a->alias_of || str_equal(a->alias_of, b->alias_of)) && a->file.hash == b->file.hash &&
-	       a->is_wanted == b->is_wanted && a->is_made == b->is_made && a->is_outside == b->is_outside &&
+	return a->fingerprint == b->fingerprint && str_equal(a->name, b->name) &&
+	       !a->alias_of == !b->alias_of &&
+	       (!a->alias_of || str_equal(a->alias_of, b->alias_of)) &&
+	       a->file.hash == b->file.hash && a->is_wanted == b->is_wanted &&
+	       a->is_made == b->is_made && a->is_outside == b->is_outside &&
 	       a->is_linked == b->is_linked && a->is_linked_for_good == b->is_linked_for_good;
 }
 
 static bool is_same_dropin(const struct unit_dropin *a, const struct unit_dropin *b)
 {
-	return a->facts.hash == b->facts.hash && str_equal(a->stem, b->stem) && str_equal(a->file, b->file) &&
-	       !a->distrust == !b->distrust;
+	return a->facts.hash == b->facts.hash && str_equal(a->stem, b->stem) &&
+	       str_equal(a->file, b->file) && !a->distrust == !b->distrust;
 }
 
 static bool is_same_link(const struct unit_index_link *a, const struct unit_index_link *b)
 {
-	return str_equal(a->owner, b->owner) && str_equal(a->unit, b->unit) && str_equal(a->in, b->in) &&
-	       a->dir == b->dir && a->is_required == b->is_required;
+	return str_equal(a->owner, b->owner) && str_equal(a->unit, b->unit) &&
+	       str_equal(a->in, b->in) && a->dir == b->dir && a->is_required == b->is_required;
 }
 
 bool unit_index_is_same(const struct unit_index *a, const struct unit_index *b)
 {
-	bool is_same = a->n_entries == b->n_entries && a->n_dropins == b->n_dropins && a->n_links == b->n_links;
+	bool is_same = a->n_entries == b->n_entries && a->n_dropins == b->n_dropins &&
+		       a->n_links == b->n_links;
 
 	for (size_t i = 0; is_same && i < a->n_entries; i++)
 		is_same = is_same_entry(&a->entry[i], &b->entry[i]);

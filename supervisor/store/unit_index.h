@@ -2,8 +2,9 @@
 #ifndef SUPD_STORE_UNIT_INDEX_H
 #define SUPD_STORE_UNIT_INDEX_H
 
-/* What the unit directories hold, as one pass over them found it: sorted tables, never changed after they
- * were built (but for where the last search ended). Private to unit_files; nothing is opened here but directories. */
+/* What the unit directories hold, as one pass over them found it: sorted tables, never changed
+ * after they were built (but for where the last search ended). Private to unit_files; nothing is
+ * opened here but directories. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,7 +31,8 @@ struct unit_file_facts {
 	bool is_link;
 	bool is_crossed;   /* a link to a unit of another kind */
 	bool is_masked;    /* empty, or a link to /dev/null */
-	bool is_unread;    /* during the pass: stat() has yet to be asked; after that, it has vanished meanwhile */
+	/* during the pass: stat() has yet to be asked; after that, it has vanished meanwhile */
+	bool is_unread;
 };
 
 struct unit_entry {
@@ -46,7 +48,7 @@ struct unit_entry {
 };
 
 struct unit_dropin {
-	const char *stem;     /* "a.service", "a-.service", "service": the directory without its ".d" */
+	const char *stem; /* "a.service", "a-.service", "service": the directory without its ".d" */
 	const char *file;     /* "10-more.conf" */
 	const char *distrust; /* what is wrong with its directory, or NULL */
 	struct unit_file_facts facts;
@@ -89,19 +91,21 @@ int unit_index_refresh(struct unit_index *x, const struct unit_dir *dirs, size_t
 /* Of the same directories: would whoever looks see no difference? */
 bool unit_index_is_same(const struct unit_index *a, const struct unit_index *b);
 
-/* What stands for @name: an entry, or, for an instance that no file and no link names, one made of its template. Of
- * that one @name is lent by the caller. 1, 0: no such unit, or -ENOMEM. */
+/* What stands for @name: an entry, or, for an instance that no file and no link names, one made of
+ * its template. Of that one @name is lent by the caller. 1, 0: no such unit, or -ENOMEM. */
 int unit_index_find(struct unit_index *x, const char *name, struct unit_entry *ret);
-/* The name of the unit that @name stands for, in @buf: a link's, a template's link's, or @name itself. NULL: no
- * such unit. */
+/* The name of the unit that @name stands for, in @buf: a link's, a template's link's, or @name
+ * itself. NULL: no such unit. */
 const char *unit_index_resolve(struct unit_index *x, const char *name, char buf[UNIT_NAME_MAX + 1]);
 
-/* The drop-ins of a unit in the order in which they apply; of one file name the first directory's, masked
- * ones left out. Gives; the caller frees the array. -ENOMEM. */
-int unit_index_dropins(const struct unit_index *x, const char *name, const struct unit_dropin ***ret, size_t *ret_n);
+/* The drop-ins of a unit in the order in which they apply; of one file name the first directory's,
+ * masked ones left out. Gives; the caller frees the array. -ENOMEM. */
+int unit_index_dropins(const struct unit_index *x, const char *name,
+		       const struct unit_dropin ***ret, size_t *ret_n);
 
 /* The links of which @owner is the owner, as many as *ret_n; lent. */
-const struct unit_index_link *unit_index_links(const struct unit_index *x, const char *owner, size_t *ret_n);
+const struct unit_index_link *unit_index_links(const struct unit_index *x, const char *owner,
+					       size_t *ret_n);
 
 /* Empty, or /dev/null: what masks. */
 bool unit_is_null(const struct stat *st);

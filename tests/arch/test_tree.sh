@@ -32,6 +32,21 @@ empty "every test program stands in TESTS" \
 empty "every source file carries its licence" \
 	"$(find supervisor timer tests \( -name '*.[ch]' -o -name '*.sh' -o -name local.mk \) -print0 |
 		xargs -0 grep -L 'SPDX-License-Identifier: MIT')"
+# A tab goes on to the next multiple of eight, and of a character in UTF-8 the first byte counts. What a
+# string says does not count: whole it can be searched for.
+empty "no line of the sources is longer than 100 columns" \
+	"$(find supervisor timer -name '*.[ch]' -print0 | LC_ALL=C xargs -0 awk '{
+		line = $0
+		gsub(/[\200-\277]/, "", line)
+		gsub(/"([^"\\]|\\.)*"/, "\"\"", line)
+		n = split(line, part, "\t")
+		width = 0
+		for (i = 1; i < n; i++)
+			width += length(part[i]) + 8 - (width + length(part[i])) % 8
+		width += length(part[n])
+		if (width > 100)
+			print FILENAME ":" FNR ": " width " columns"
+	}')"
 empty "nothing is marked as unfinished" \
 	"$(grep -rnIE '\b(TO''DO|FIX''ME)\b' supervisor timer tests man units contrib configure.ac Makefile.am)"
 done_testing
