@@ -414,8 +414,10 @@ static bool climb(struct step *s)
 	if (!t->is_active || !timer_is_retried(spec, s->ev->result) || t->attempt == 0 ||
 	    t->attempt > spec->n_retries)
 		return false;
-	/* Moments of the boot-time clock are signed elsewhere: a rung after all ages is no moment of the past there. */
-	t->retry_at = usec_min(usec_add(s->now.boot, spec->retry[t->attempt - 1]), (usec_t) BOOT_NEVER - 1);
+	/* Moments of the boot-time clock are signed elsewhere: a rung after all ages is no moment
+	 * of the past there. */
+	t->retry_at = usec_min(usec_add(s->now.boot, spec->retry[t->attempt - 1]),
+			       (usec_t) BOOT_NEVER - 1);
 	step_effect(s, (struct timer_effect) { .kind = TFX_RETRY });
 	return true;
 }

@@ -23,7 +23,8 @@ struct verify_report {
 	json_t *problems; /* of no unit in particular */
 	size_t n_units, n_invalid, n_unsupported;
 	unsigned n_errors, n_warnings, n_not_applied; /* the last are warnings, too */
-	struct names told; /* problems, as lines: what several instances of a template have is said once */
+	/* problems, as lines: what several instances of a template have is said once */
+	struct names told;
 	bool is_failed;   /* memory ran out */
 };
 

@@ -54,7 +54,8 @@ int process_tree_enter(struct process_tree *t);
 bool process_tree_must_be_joined(const struct process_tree *t);
 /* A process of ours was started, which leads a session of its own. */
 void process_tree_add(struct process_tree *t, pid_t pid);
-/* To every process but @spare (0: none). Where what it takes to find them lacks (descriptors, memory), soon. */
+/* To every process but @spare (0: none). Where what it takes to find them lacks (descriptors,
+ * memory), soon. */
 int process_tree_signal(struct process_tree *t, int signal, pid_t spare);
 /* False, too, where that would take long to find out. */
 bool process_tree_is_known_empty(struct process_tree *t);

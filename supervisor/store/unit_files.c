@@ -184,9 +184,12 @@ int unit_files_scan(struct unit_files *f, unsigned kinds, struct diag *d)
 	return 0;
 }
 
-int unit_files_scan_only(struct unit_files *f, unsigned kinds, const char *const *names, struct diag *d)
+int unit_files_scan_only(struct unit_files *f, unsigned kinds, const char *const *names,
+			 struct diag *d)
 {
-	int r = kinds == f->index.kinds ? unit_index_refresh(&f->index, f->dir, f->n_dirs, f->trusted_only, names) : -EAGAIN;
+	int r = kinds == f->index.kinds
+			? unit_index_refresh(&f->index, f->dir, f->n_dirs, f->trusted_only, names)
+			: -EAGAIN;
 
 	if (r == -EAGAIN)
 		return unit_files_scan(f, kinds, d);

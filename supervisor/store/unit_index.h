@@ -83,11 +83,11 @@ struct unit_index {
 int unit_index_build(const struct unit_dir *dirs, size_t n_dirs, bool trusted_only, unsigned kinds,
 		     struct unit_index *ret, struct diag *d);
 void unit_index_done(struct unit_index *x);
-/* Looks for the units of these names (NULL-terminated) alone, in the directories that @x was built of, and sets it right.
- * 1: it is another now; 0: it is as it was; -ENOMEM; or -EAGAIN: what they are depends on more than their own files,
- * on links, say, and only unit_index_build() can tell. */
-int unit_index_refresh(struct unit_index *x, const struct unit_dir *dirs, size_t n_dirs, bool trusted_only,
-		       const char *const *names);
+/* Looks for the units of these names (NULL-terminated) alone, in the directories that @x was built
+ * of, and sets it right. 1: it is another now; 0: it is as it was; -ENOMEM; or -EAGAIN: what they
+ * are depends on more than their own files, on links, say, and only unit_index_build() can tell. */
+int unit_index_refresh(struct unit_index *x, const struct unit_dir *dirs, size_t n_dirs,
+		       bool trusted_only, const char *const *names);
 /* Of the same directories: would whoever looks see no difference? */
 bool unit_index_is_same(const struct unit_index *a, const struct unit_index *b);
 
