@@ -19,9 +19,13 @@
  * than the first bound; what is more than the second is lost. */
 #define WAITING_OUTPUT_MAX ((size_t) 4 * 1024 * 1024)
 #define WAITING_MAX ((size_t) 16 * 1024 * 1024)
-/* Pruning: how often it is looked for, and how many steps of it are done beside one batch. */
+/* Pruning: how often it is looked for, and how it goes on while there is more: so many steps, then
+ * a pause, so that no question waits for long; beside a batch one more for each so many records, so
+ * that it is faster than what comes. */
 #define PRUNE_INTERVAL USEC_PER_MINUTE
-#define PRUNE_STEPS 4
+#define PRUNE_STEPS 2
+#define PRUNE_PAUSE (200 * USEC_PER_MSEC)
+#define PRUNE_RECORDS 128
 #define ACCURACY (50 * USEC_PER_MSEC)
 
 struct history_keeper {
@@ -144,20 +148,21 @@ static void say(const struct history_keeper *k, int r, char *message, size_t n)
 
 /* How much later it is to be gone on with; USEC_NEVER: nothing was left. Once a minute is enough
  * for what is new. */
-static usec_t prune(struct history_keeper *k, usec_t now, bool is_new)
+static usec_t prune(struct history_keeper *k, usec_t now, size_t n_new)
 {
+	size_t steps = PRUNE_STEPS + n_new / PRUNE_RECORDS;
 	int r = 1;
 
-	k->has_unpruned |= is_new;
+	k->has_unpruned |= n_new > 0;
 	if (now >= k->pruned && now - k->pruned < PRUNE_INTERVAL)
 		return k->has_unpruned ? PRUNE_INTERVAL : USEC_NEVER;
-	for (unsigned i = 0; i < PRUNE_STEPS && r > 0; i++)
+	for (size_t i = 0; i < steps && r > 0; i++)
 		r = history_prune(k->history, &k->limits, now);
 	if (r == 0) {
 		k->pruned = now;
 		k->has_unpruned = false;
 	}
-	return r > 0 ? GATHER : USEC_NEVER;
+	return r > 0 ? PRUNE_PAUSE : USEC_NEVER;
 }
 
 static int write_batch(struct history_keeper *k, struct write *w)
@@ -181,7 +186,7 @@ static void write_work(struct worker_job *job)
 			r = write_batch(k, w);
 	}
 	/* What is not removed now is removed another time. */
-	w->prune_in = r >= 0 ? prune(k, w->now, w->batch.n > 0) : USEC_NEVER;
+	w->prune_in = r >= 0 ? prune(k, w->now, w->batch.n) : USEC_NEVER;
 	w->result = r;
 	if (r < 0)
 		say(k, r, w->message, sizeof(w->message));
@@ -293,8 +298,9 @@ static void write_drop(struct worker_job *job)
 	write_free(w);
 }
 
-/* What was gathered goes to the thread, with what is to be said of a loss. */
-static void flush(struct history_keeper *k)
+/* What was gathered goes to the thread, with what is to be said of a loss. @is_time: if there is
+ * nothing, what is over a limit may go. */
+static void flush(struct history_keeper *k, bool is_time)
 {
 	struct write *w;
 
@@ -306,7 +312,7 @@ static void flush(struct history_keeper *k)
 	}
 	if (k->gap.count > 0 && history_batch_add(&k->gathered, &k->gap) >= 0)
 		k->gap.count = 0;
-	if (k->gathered.n == 0 && k->prune_in == USEC_NEVER)
+	if (k->gathered.n == 0 && (!is_time || k->prune_in == USEC_NEVER))
 		return;
 	w = calloc(1, sizeof(*w));
 	if (!w) {
@@ -374,7 +380,7 @@ static void write_done(struct worker_job *job)
 	struct history_keeper *k = w->keeper;
 
 	if (written(k, w) >= 0 && k->held)
-		flush(k);
+		flush(k, false);
 	release_questions(k);
 }
 
@@ -382,7 +388,7 @@ static int on_alarm(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	(void) source;
 	(void) usec;
-	flush(userdata);
+	flush(userdata, true);
 	return 0;
 }
 
@@ -415,7 +421,7 @@ void history_keeper_add(struct history_keeper *k, const struct history_record *r
 	if (k->gathered.n == 1)
 		alarm_in(k, GATHER);
 	else if (k->gathered.n >= GATHER_RECORDS)
-		flush(k);
+		flush(k, false);
 }
 
 struct history_keeper_state history_keeper_state(const struct history_keeper *k)
@@ -520,7 +526,7 @@ int history_keeper_ask(struct history_keeper *k, const struct history_filter *f,
 		k->held_end = &q->next;
 		return 0;
 	}
-	flush(k);
+	flush(k, false);
 	worker_submit(k->worker, &q->job);
 	return 0;
 }

@@ -2,6 +2,7 @@
 #include "service/tally.h"
 
 #include <errno.h>
+#include <float.h>
 
 #include "base/cleanup.h"
 
@@ -78,6 +79,12 @@ static struct tally_metric *metric_of(struct tally *t, const char *name)
 	return &t->metric[t->n_metrics++];
 }
 
+/* Of very large ones the sum is the largest there is: it has to be told in JSON. */
+static double bounded(double value)
+{
+	return value > DBL_MAX ? DBL_MAX : value < -DBL_MAX ? -DBL_MAX : value;
+}
+
 int tally_add_metric(struct tally *t, const struct tally_metric *add, bool is_newer)
 {
 	struct tally_metric *m = metric_of(t, add->name);
@@ -87,7 +94,7 @@ int tally_add_metric(struct tally *t, const struct tally_metric *add, bool is_ne
 	m->last = m->count == 0 || is_newer ? add->last : m->last;
 	m->most = m->count == 0 || add->most > m->most ? add->most : m->most;
 	m->count += add->count;
-	m->sum += add->sum;
+	m->sum = bounded(m->sum + add->sum);
 	return 0;
 }
 

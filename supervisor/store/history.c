@@ -54,7 +54,8 @@ static const char *const schema[] = {
 	"CREATE INDEX tally_trigger ON tally (\"trigger\", level, slot) WHERE \"trigger\" != 0;"
 	/* Nor are a unit's few failures looked for among its many successes. */
 	"CREATE INDEX entry_unit_class ON entry (unit, class, at) WHERE class > 1;"
-	"CREATE INDEX entry_trigger_class ON entry (\"trigger\", class, at) WHERE class > 1 AND \"trigger\" != 0;",
+	"CREATE INDEX entry_trigger_class ON entry (\"trigger\", class, at) WHERE class > 1 AND \"trigger\" != 0;"
+	"CREATE INDEX entry_cause ON entry (cause, at) WHERE " HISTORY_IS_RARE ";",
 };
 static_assert(ELEMENTS(schema) == SCHEMA_VERSION, "a script for each version");
 

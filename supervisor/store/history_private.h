@@ -95,6 +95,11 @@ bool history_ids_have(const struct history_ids *ids, sqlite3_int64 id);
 /* "COLUMN IN (1,2)" */
 void history_put_ids(FILE *f, const char *column, const struct history_ids *ids);
 
+/* Most runs have one of these causes; others are found by an index of their own, of which this is
+ * the condition. */
+#define HISTORY_USUAL_CAUSES "'calendar', 'unit-active', 'unit-inactive'"
+#define HISTORY_IS_RARE "cause NOT IN (" HISTORY_USUAL_CAUSES ")"
+
 /* SQL that is put together: numbers are written out, what users say is bound. */
 struct history_text {
 	FILE *f;

@@ -37,6 +37,14 @@ static void put_classes(FILE *f, unsigned classes)
 			     f);
 }
 
+static bool is_usual(const char *cause)
+{
+	static const char all[] = HISTORY_USUAL_CAUSES;
+	const char *at = strstr(all, cause);
+
+	return at && at > all && at[-1] == '\'' && at[strlen(cause)] == '\'';
+}
+
 static void put_conditions(FILE *out, const struct history_filter *f)
 {
 	/* The plus: one run is found by its id, not by going through all times in their order. */
@@ -46,7 +54,9 @@ static void put_conditions(FILE *out, const struct history_filter *f)
 		       history_number(f->until));
 	put_classes(out, f->classes);
 	if (f->cause)
-		(void) fputs(" AND e.cause = ?1", out);
+		(void) fputs(is_usual(f->cause) ? " AND e.cause = ?1"
+						: " AND e.cause = ?1 AND e." HISTORY_IS_RARE,
+			     out);
 	if (f->run_first)
 		(void) fputs(" AND e.run_id >= ?2 AND e.run_id <= ?3", out);
 }

@@ -2,6 +2,7 @@
 #include "service/tally.h"
 
 #include <errno.h>
+#include <float.h>
 
 #include "base/cleanup.h"
 #include "tests/lib/test_main.h"
@@ -145,11 +146,25 @@ START_TEST(flipped_bits_do_no_harm)
 }
 END_TEST
 
+START_TEST(sums_of_metrics_stay_numbers)
+{
+	const struct tally_metric large = { .name = "a", .count = 1, .sum = 1.7e308, .most = 1.7e308, .last = 1.7e308 };
+	struct tally t = { 0 };
+
+	for (unsigned i = 0; i < 3; i++)
+		ck_assert_int_eq(tally_add_metric(&t, &large, true), 0);
+	ck_assert_uint_eq(t.metric->count, 3);
+	ck_assert(t.metric->sum <= DBL_MAX && t.metric->sum > 1.7e308);
+	tally_done(&t);
+}
+END_TEST
+
 static Suite *tally_suite(void)
 {
 	Suite *s = suite_create("tally");
 	TCase *tc = tcase_create("tally");
 
+	tcase_add_test(tc, sums_of_metrics_stay_numbers);
 	tcase_add_test(tc, runs_and_misses_are_counted);
 	tcase_add_test(tc, tallies_add_up);
 	tcase_add_test(tc, what_is_written_is_what_is_read);

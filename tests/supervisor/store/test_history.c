@@ -130,6 +130,18 @@ START_TEST(the_newest_comes_first)
 }
 END_TEST
 
+static void many_causes(void)
+{
+	static const char *const cause[] = { "retry", "unit-active", "calendar", "retry" };
+
+	for (unsigned i = 0; i < ELEMENTS(cause); i++) {
+		struct history_record r = run_of("c.service", "c.timer", 20 + i, HISTORY_SUCCESS, DAY0 + 20 + i);
+
+		r.cause = cause[i];
+		write_one(r);
+	}
+}
+
 START_TEST(filters_leave_out)
 {
 	some();
@@ -146,6 +158,13 @@ START_TEST(filters_leave_out)
 	ck_assert_str_eq(FIND(f.since = DAY0 + 2, f.until = DAY0 + 4), "a.service failed@3 b.service failed@2 ");
 	ck_assert_str_eq(FIND(f.cause = "calendar", f.classes = 1U << HISTORY_SUCCESS), "a.service success@1 ");
 	ck_assert_str_eq(FIND(f.cause = "manual"), "");
+	ck_assert_str_eq(FIND(f.cause = "active"), "");
+	ck_assert_str_eq(FIND(f.cause = "retry"), "");
+	many_causes();
+	ck_assert_str_eq(FIND(f.cause = "retry"), "c.service success@23 c.service success@20 ");
+	ck_assert_str_eq(FIND(f.cause = "retry", UNITS("c*"), f.limit = 1), "c.service success@23 ");
+	ck_assert_str_eq(FIND(f.cause = "unit-active"), "c.service success@21 ");
+	ck_assert_str_eq(FIND(f.cause = "it's"), "");
 }
 END_TEST
 
@@ -657,7 +676,7 @@ START_TEST(a_question_that_takes_too_long_is_ended)
 	unsigned n = 0;
 
 	many("a.service", 0, 20000);
-	ck_assert_int_eq(history_find(h, &(struct history_filter) { .cause = "none", .until = USEC_NEVER, .limit = 1 },
+	ck_assert_int_eq(history_find(h, &(struct history_filter) { .cause = "unit-active", .until = USEC_NEVER, .limit = 1 },
 				      count_rows, &n),
 			 -ETIME);
 	ck_assert_uint_eq(rows_of("a.service"), 20000);

@@ -286,6 +286,8 @@ static const struct question questions[] = {
 	{ { .unit = three, .n_units = 3, MONTH }, true },
 	{ { .unit = one, .n_units = 1, .until = USEC_NEVER }, true },
 	{ { MONTH }, true },
+	{ { .cause = "manual", .until = USEC_NEVER, .limit = 50 }, false },
+	{ { .unit = one, .n_units = 1, .cause = "calendar", .until = USEC_NEVER, .limit = 50 }, false },
 };
 
 START_TEST(usual_questions_are_answered_by_indices)
@@ -302,7 +304,7 @@ START_TEST(usual_questions_are_answered_by_indices)
 	(void) sqlite3_trace_v2(h->db, 0, NULL, NULL);
 	ck_assert_uint_gt(n_asked, 0);
 	for (size_t i = 0; i < n_asked; i++)
-		expect_no_scan(asked[i], q.f.n_units > 0 || q.f.run_first);
+		expect_no_scan(asked[i], q.f.n_units > 0 || q.f.run_first || q.f.cause);
 }
 END_TEST
 
