@@ -53,6 +53,7 @@ bool zone_is_utc(const struct zone *zone);
 /* The era that second @when lies in; @when must be less than ZONE_FOREVER from the epoch. */
 void zone_era_at(const struct zone *zone, int64_t when, struct zone_era *ret);
 
+/* The local time of second @when, in the range of zone_era_at(); with its weekday. */
 void zone_to_civil(const struct zone *zone, int64_t when, struct civil *ret);
 
 /* The moment of a local time: if it exists twice, the first; if it does not exist, the moment the

@@ -39,8 +39,10 @@ struct rule_span {
 	bool is_dst;
 };
 
+/* 0, or -EINVAL with the place and what is wrong there. */
 int zone_rule_parse(const char *text, struct zone_rule *ret, struct parse_error *reterr);
 
+/* The stretch that second @when (since the epoch) lies in. */
 void zone_rule_span_at(const struct zone_rule *rule, int64_t when, struct rule_span *ret);
 
 #endif

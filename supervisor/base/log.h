@@ -29,6 +29,7 @@ struct log_line {
 	size_t n_fields;
 };
 
+/* @line is lent during the call. */
 typedef void log_sink_fn(void *userdata, const struct log_line *line);
 
 void log_set_sink(log_sink_fn *sink, void *userdata);

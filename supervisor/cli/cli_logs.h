@@ -2,6 +2,8 @@
 #ifndef SUPD_CLI_CLI_LOGS_H
 #define SUPD_CLI_CLI_LOGS_H
 
+/* supctl logs: what services printed, from the daemon or, without one, from the disk. */
+
 #include <stdio.h>
 
 struct cli;

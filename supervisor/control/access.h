@@ -37,6 +37,7 @@ struct access_policy {
 	gid_t read_group;
 };
 
+/* Pure: of what the kernel says of @peer, nothing else. */
 enum right access_judge(const struct access_policy *policy, const struct peer *peer);
 
 #endif

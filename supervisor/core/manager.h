@@ -53,9 +53,11 @@ struct manager_observer {
 		      const struct supd_row *fields);
 };
 
+/* @world and @config are lent to the end; no unit is loaded yet. 0 or -ENOMEM. */
 int manager_new(const struct world *world, const struct manager_config *config,
 		struct manager **ret);
 struct manager *manager_free(struct manager *m);
+/* Copied; whoever observed before does not any more. */
 void manager_observe(struct manager *m, const struct manager_observer *observer);
 
 /* The first load: units and their mistakes; @d gets what is wrong with directories. 0 or a negative

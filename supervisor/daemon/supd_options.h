@@ -26,6 +26,7 @@ enum options_verdict {
 	OPTIONS_WRONG = 2, /* as supctl; a sentence is on stderr */
 };
 
+/* @argv is lent to the end; @ret is the caller's to end with options_done(), whatever comes. */
 enum options_verdict options_parse(int argc, char **argv, bool is_root, struct options *ret);
 void options_done(struct options *o);
 

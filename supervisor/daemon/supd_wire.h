@@ -16,6 +16,7 @@ struct supd_wire {
 	struct supd_control *control;
 };
 
+/* Fill the callbacks of the world and of the manager, with @w as their userdata. */
 void supd_wire_events(struct supd_wire *w, struct world_events *ret);
 void supd_wire_observer(struct supd_wire *w, struct manager_observer *ret);
 
