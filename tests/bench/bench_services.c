@@ -6,7 +6,8 @@
  *
  * BENCH_SERVICES: how many are started ("1000").
  * BENCH_UNITS: how many units the daemon holds besides ("0 100000").
- * BENCH_ROUNDS: how often each is measured, one at a time in SLICES parts; the best counts, of both sides (5). */
+ * BENCH_ROUNDS: how often each is measured, one at a time in SLICES parts; the best counts, of both sides (5).
+ * With fewer descriptors than all of them take: prlimit --nofile=1024:1024 tests/bench/bench_services. */
 
 #include <stdarg.h>
 #include <stdio.h>
