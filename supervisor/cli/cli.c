@@ -119,6 +119,7 @@ int cli_print_table(const struct cli *c, const struct table *t)
 	const struct table_look look = {
 		.has_header = !cli_has(c, CLI_NO_LEGEND),
 		.has_color = c->has_color,
+		.is_ascii = !c->is_utf8,
 		.width = cli_has(c, CLI_FULL) ? 0 : c->width,
 	};
 

@@ -232,6 +232,13 @@ static int welcome(struct control_server *s, int fd)
 	return r;
 }
 
+/* Of accept(2), and over with that one connection. What else it may say (EPERM, from a sandbox) it
+ * will say again. */
+static bool is_passing(int error)
+{
+	return error == EINTR || error == ECONNABORTED || error == EPROTO;
+}
+
 static int on_accept(sd_event_source *source _unused_, int listening, uint32_t events _unused_,
 		     void *userdata)
 {
@@ -243,7 +250,7 @@ static int on_accept(sd_event_source *source _unused_, int listening, uint32_t e
 
 		if (r == -EAGAIN)
 			break;
-		if (is_shortage(-r)) {
+		if (is_shortage(-r) || (fd < 0 && !is_passing(-r))) {
 			if (fd < 0)
 				turn_away(s);
 			pause_accepting(s);

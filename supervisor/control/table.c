@@ -127,34 +127,36 @@ static void print_blanks(size_t n, FILE *f)
 }
 
 /* In @width cells; cut with an ellipsis if it is wider. */
-static void print_cell(const struct table_cell *cell, size_t width, bool is_last, bool has_color,
-		       FILE *f)
+static void print_cell(const struct table_cell *cell, size_t width, bool is_last,
+		       const struct table_look *look, FILE *f)
 {
+	const size_t ellipsis = look->is_ascii ? strlen("...") : 1;
 	size_t cells = cell->width;
 
-	fputs(table_style_begin(cell->style, has_color), f);
+	fputs(table_style_begin(cell->style, look->has_color), f);
 	if (cells > width) {
-		fwrite(cell->text, 1, format_fit(cell->text, width - 1, &cells), f);
-		fputs("…", f);
-		cells++;
+		fwrite(cell->text, 1, format_fit(cell->text, width - ellipsis, &cells), f);
+		fputs(look->is_ascii ? "..." : "…", f);
+		cells += ellipsis;
 	} else {
 		fputs(cell->text, f);
 	}
-	fputs(table_style_end(cell->style, has_color), f);
+	fputs(table_style_end(cell->style, look->has_color), f);
 	if (is_last)
 		fputc('\n', f);
 	else
 		print_blanks(width - cells + 1, f);
 }
 
-static void print_header(const struct table *t, const size_t width[], bool has_color, FILE *f)
+static void print_header(const struct table *t, const size_t width[], const struct table_look *look,
+			 FILE *f)
 {
 	for (size_t c = 0; c < t->n_columns; c++) {
 		const char *header = t->column[c].header;
 		const struct table_cell cell = { (char *) (uintptr_t) header, format_width(header),
 						 TABLE_HEADER };
 
-		print_cell(&cell, width[c], c + 1 == t->n_columns, has_color, f);
+		print_cell(&cell, width[c], c + 1 == t->n_columns, look, f);
 	}
 }
 
@@ -167,8 +169,8 @@ int table_print(const struct table *t, const struct table_look *look, FILE *f)
 	measure(t, look->has_header, width);
 	squeeze(t, look->width, width);
 	if (look->has_header)
-		print_header(t, width, look->has_color, f);
+		print_header(t, width, look, f);
 	for (size_t i = 0; i < t->n_cells; i++)
-		print_cell(&t->cell[i], width[i % n], i % n + 1 == n, look->has_color, f);
+		print_cell(&t->cell[i], width[i % n], i % n + 1 == n, look, f);
 	return 0;
 }

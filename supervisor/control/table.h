@@ -43,6 +43,7 @@ struct table {
 struct table_look {
 	bool has_header;
 	bool has_color;
+	bool is_ascii; /* the terminal knows no ellipsis */
 	size_t width; /* of the terminal; 0: whatever it takes */
 };
 

@@ -58,6 +58,9 @@ static const struct {
 	{ { .has_header = false, .width = 3 },
 	  "日本.serv… 1 a\\x1b[31m…\n"
 	  "x          - -\n" },
+	{ { .has_header = false, .is_ascii = true, .width = 3 },
+	  "日本.se... 1 a\\x1b[3...\n"
+	  "x          - -\n" },
 };
 
 START_TEST(cells_are_aligned_escaped_and_cut_where_they_must_be)
