@@ -142,6 +142,7 @@ static void failed_for_good(struct step *s)
 /* One moment of the schedule, due now. */
 static void elapse(struct step *s, const char *cause, usec_t scheduled)
 {
+	s->has_elapsed = true;
 	drop_ladder(s);
 	step_drop_waiting(s);
 	if (is_busy(s))
@@ -154,7 +155,7 @@ void step_went_by(struct step *s, const struct moments *past, usec_t age)
 {
 	if (past->n == 0)
 		return;
-	if (!step_is_young(s, age)) {
+	if (s->has_elapsed || !step_is_young(s, age)) {
 		step_missed_all(s, s->unseen, past->first, past->last, past->n);
 		return;
 	}
@@ -345,10 +346,9 @@ static void wake(struct step *s)
 	}
 	/* A fresh moment goes before a rung and a catch-up, and drops them. A catch-up that this
 	 * finds necessary waits for the next wake, so that those of many timers can be spread. */
-	if (s->t->is_clock_believed || s->now.real < s->c->clock_epoch)
-		due_calendar(s);
-	else
-		step_begin_calendar(s); /* the clock went on to where it can be believed */
+	due_calendar(s);
+	if (!s->t->is_clock_believed && s->now.real >= s->c->clock_epoch)
+		step_believe_clock(s);
 	step_due_spans(s);
 	s->is_delay_spent = true;
 }

@@ -171,6 +171,23 @@ void step_begin_calendar(struct step *s)
 	unwait_future(s);
 }
 
+void step_believe_clock(struct step *s)
+{
+	struct timer_memory *m = s->memory;
+
+	if (m->kept_real != 0) {
+		/* What came by this clock has come, and is not missed behind the line that was kept. */
+		memory_spend(m, m->normal_since, m->accounted_real);
+		s->unseen = MISS_DOWNTIME; /* nobody could have known */
+		step_begin_calendar(s);
+		s->unseen = MISS_LATE;
+	} else {
+		s->t->is_clock_believed = true;
+		wait_again(s);
+	}
+	step_effect(s, (struct timer_effect) { .kind = TFX_SAVE });
+}
+
 /* ---- stamps on two clocks ---- */
 
 /* Of a stamp from before this boot only the real time is known, of one from this boot the boot time

@@ -235,7 +235,7 @@ void entry_event(struct supd_instance *self, struct entry *e, struct timer_event
 {
 	struct timer_context context = entry_context(self, e);
 	struct timer_event event = *ev, answer;
-	usec_t catch_up_at = e->timer.catch_up_at;
+	const usec_t waited_until = e->timer.catch_up_at, waited_for = e->timer.memory.waiting.scheduled;
 	struct timer_effects fx;
 	bool again;
 
@@ -250,7 +250,9 @@ void entry_event(struct supd_instance *self, struct entry *e, struct timer_event
 				again = true;
 		event = answer;
 	} while (again);
-	if (e->timer.catch_up_at != USEC_NEVER && catch_up_at == USEC_NEVER)
+	/* At the end it is not said: the next beginning will say it. */
+	if (ev->kind != TIMER_END && e->timer.catch_up_at != USEC_NEVER &&
+	    (waited_until == USEC_NEVER || waited_for != e->timer.memory.waiting.scheduled))
 		say_catch_up(self, e);
 	heap_set(&self->real, &e->real, e->timer.wake_real);
 	heap_set(&self->boot, &e->boot, e->timer.wake_boot);

@@ -104,9 +104,10 @@ void book_write_service(struct book *b, unsigned i)
 
 /* ---- fates ---- */
 
+/* Nothing but a calendar: each of its moments can be told from what is said of it. */
 static bool is_pure(const struct plan *p)
 {
-	return !p->startup && !p->boot && !p->active && !p->unit_active && !p->unit_inactive;
+	return !p->startup && !p->boot && !p->active && !p->unit_active && !p->unit_inactive && !p->on_clock_change;
 }
 
 static size_t fate_place(const struct book_timer *t, usec_t at)
@@ -222,7 +223,7 @@ static uint64_t on_mark(void *data)
 static void life_begins(struct book_timer *t)
 {
 	t->is_active = t->is_taken = t->has_ladder = t->ladder_said = false;
-	t->waits_since = 0;
+	t->waits_for = 0;
 	t->anchor_active = t->anchor_inactive = 0;
 }
 
@@ -252,6 +253,8 @@ static void on_restored(void *data, uint64_t mark, bool has_state)
 		b->n_undo = 0;
 	b->was_restored = true;
 	b->life += happens(b, "boot");
+	if (happens(b, "boot"))
+		b->born = b->sim->boot;
 }
 
 /* ---- what is seen ---- */
@@ -374,6 +377,12 @@ static bool is_moment(const struct book *b, const struct book_timer *t, usec_t a
 	return expression(t) && moment_last(expression(t), b->zone, at) == at;
 }
 
+/* Does it not come again? In 1970 moments come by the clock as it is, each time. */
+static bool is_behind(const struct book *b, const struct book_timer *t, usec_t at)
+{
+	return is_moment(b, t, at) && (at <= sim_real(b->sim) || at >= SIM_EPOCH);
+}
+
 static usec_t floor_of(const struct book_timer *t)
 {
 	return usec_max(t->memory.since, usec_max(t->memory.vague, t->memory.forgotten));
@@ -387,10 +396,12 @@ static bool is_target_active(const struct book *b, const struct book_timer *t)
 static void take_calendar(struct book *b, struct book_timer *t, const struct sim_record *r)
 {
 	usec_t now = sim_real(b->sim), late = STEP + t->plan.delay;
+	enum fate had;
 
 	if (!is_moment(b, t, r->scheduled) && r->scheduled > t->memory.vague)
 		fail(b, t, "ran for %llu, which is no moment", SPANS(r->scheduled));
-	if (fate_of(t, r->scheduled) != FATE_NONE && r->scheduled > t->memory.forgotten)
+	had = fate_of(t, r->scheduled);
+	if ((had == FATE_RAN || (had != FATE_NONE && is_pure(&t->plan))) && r->scheduled > t->memory.forgotten)
 		fail(b, t, "moment %llu ran although it has a record", SPANS(r->scheduled));
 	if (r->scheduled > now)
 		fail(b, t, "ran before its moment");
@@ -405,23 +416,44 @@ static void take_catch_up(struct book *b, struct book_timer *t, const struct sim
 
 	if (!t->plan.is_persistent && !happens(b, "reload"))
 		fail(b, t, "made up for a moment although it is not persistent");
-	if (now > r->scheduled && now - r->scheduled > t->plan.catch_up + SPREAD && t->waits_since == 0)
-		fail(b, t, "made up for a moment %llu s ago", SPANS(now - r->scheduled));
+	if (t->waits_for != r->scheduled)
+		fail(b, t, "made up for a moment that did not wait");
 	if (r->scheduled > now + STEP && t->memory.interrupted != r->scheduled)
 		fail(b, t, "made up for a moment that lies ahead");
 	if (t->memory.interrupted == r->scheduled) {
 		t->memory.interrupted = 0;
-		if (is_moment(b, t, r->scheduled) && (r->scheduled <= now || now >= SIM_EPOCH))
+		if (is_behind(b, t, r->scheduled))
 			fate_set(b, t, r->scheduled, FATE_RAN);
 		return;
 	}
-	if (!is_pure(&t->plan) || r->scheduled <= floor_of(t))
+	if (r->scheduled <= floor_of(t) || (!is_pure(&t->plan) && !is_moment(b, t, r->scheduled)))
 		return;
-	if (!is_moment(b, t, r->scheduled))
-		fail(b, t, "made up for %llu, which is no moment", SPANS(r->scheduled));
-	if (fate_of(t, r->scheduled) != FATE_NONE && b->n_undo > 0)
-		fail(b, t, "made up for %llu, which has a record", SPANS(r->scheduled));
 	fate_set(b, t, r->scheduled, FATE_RAN);
+}
+
+/* A moment is to be made up for. It drops the ladder. */
+static void will_catch_up(struct book *b, struct book_timer *t, const struct sim_record *r)
+{
+	bool is_again = str_equal(r->reason, "interrupted") || str_equal(r->reason, "shutdown");
+	usec_t now = sim_real(b->sim);
+
+	if (!t->plan.is_persistent && !happens(b, "reload"))
+		fail(b, t, "makes up for a moment although it is not persistent");
+	if (now > r->scheduled && now - r->scheduled > t->plan.catch_up && !happens(b, "reload"))
+		fail(b, t, "makes up for a moment %llu s ago", SPANS(now - r->scheduled));
+	if (is_again && r->scheduled != t->memory.interrupted)
+		fail(b, t, "makes up for a run that was not interrupted");
+	if (!is_again && is_pure(&t->plan) && r->scheduled > floor_of(t)) {
+		if (!is_moment(b, t, r->scheduled))
+			fail(b, t, "makes up for %llu, which is no moment", SPANS(r->scheduled));
+		if (fate_of(t, r->scheduled) != FATE_NONE && b->n_undo > 0)
+			fail(b, t, "makes up for %llu, which has a record", SPANS(r->scheduled));
+	}
+	t->has_ladder = false;
+	t->waits_for = r->scheduled;
+	t->waits_since = b->sim->boot;
+	t->waits_beside_run = false;
+	snprintf(t->waits_reason, sizeof(t->waits_reason), "%s", r->reason);
 }
 
 static void take_retry(struct book *b, struct book_timer *t, const struct sim_record *r)
@@ -433,6 +465,15 @@ static void take_retry(struct book *b, struct book_timer *t, const struct sim_re
 		     (unsigned long long) t->ladder_attempt);
 	if (b->sim->boot < t->ladder_at || (b->sim->boot > t->ladder_at && t->ladder_at > b->sim->thawed))
 		fail(b, t, "a retry %lld us off its time", (long long) (b->sim->boot - t->ladder_at));
+}
+
+/* What comes once, counted from @base. */
+static void take_once(struct book *b, struct book_timer *t, const struct sim_record *r, usec_t base, usec_t span)
+{
+	if (span == 0)
+		fail(b, t, "ran by a trigger that it does not have");
+	if (b->sim->boot < base + span || r->scheduled > sim_real(b->sim))
+		fail(b, t, "ran before its moment");
 }
 
 /* The interval's moment: exactly its span after what it counts from. */
@@ -466,8 +507,13 @@ static void taken(struct book *b, struct book_timer *t, const struct sim_record 
 		take_interval(b, t, r, t->anchor_active, t->plan.unit_active);
 	else if (str_equal(cause, "unit-inactive"))
 		take_interval(b, t, r, t->anchor_inactive, t->plan.unit_inactive);
+	else if (str_equal(cause, "boot"))
+		take_once(b, t, r, 0, t->plan.boot);
+	else if (str_equal(cause, "active"))
+		take_once(b, t, r, t->activated, t->plan.active);
 	else if (str_equal(cause, "startup")) {
-		if (t->memory.begun_up == b->life || t->plan.startup == 0)
+		take_once(b, t, r, b->born, t->plan.startup);
+		if (t->memory.begun_up == b->life)
 			fail(b, t, "the start-up's moment came twice");
 		t->memory.begun_up = b->life;
 	} else if (str_equal(cause, "manual") && (!happens(b, "trigger") || strcmp(b->command_timer, t->name) != 0))
@@ -479,7 +525,8 @@ static void taken(struct book *b, struct book_timer *t, const struct sim_record 
 	t->has_ladder = false;
 	t->is_taken = true;
 	t->is_taken_spawned = false;
-	t->waits_since = 0;
+	if (!str_equal(cause, "retry"))
+		t->waits_for = 0;
 	snprintf(t->taken_cause, sizeof(t->taken_cause), "%s", cause);
 	t->taken_scheduled = r->scheduled;
 	t->taken_attempt = r->attempt;
@@ -510,11 +557,27 @@ static usec_t unrecorded(const struct book *b, const struct book_timer *t, usec_
 	return m > floor_of(t) ? m : 0;
 }
 
+/* Nobody saw them come: should the clock be set back before them, they come. */
+static bool is_passed_over(const char *reason)
+{
+	return str_equal(reason, "downtime") || str_equal(reason, "clock-jump");
+}
+
+/* Other triggers' moments are among them: all that can be said is that none was left out. */
+static void missed_among_others(struct book *b, struct book_timer *t, const struct sim_record *r)
+{
+	usec_t m = moment_next(expression(t), b->zone, usec_max(usec_sub(r->first, 1), floor_of(t)));
+
+	for (; m <= r->scheduled; m = moment_next(expression(t), b->zone, m))
+		if (fate_of(t, m) == FATE_NONE)
+			fate_set(b, t, m, is_passed_over(r->reason) ? FATE_PASSED : FATE_MISSED);
+}
+
 /* The @count latest moments up to @at that have no record get theirs. */
 static void missed_moments(struct book *b, struct book_timer *t, const struct sim_record *r)
 {
-	bool is_passed = str_equal(r->reason, "downtime") || str_equal(r->reason, "clock-jump") ||
-			 (str_equal(r->reason, "overlap") && t->waits_since && t->waits_unseen);
+	bool is_passed = is_passed_over(r->reason) || (str_equal(r->reason, "overlap") && t->waits_for == r->scheduled &&
+						       is_passed_over(t->waits_reason));
 	usec_t m = r->scheduled, *found = NULL;
 	size_t n = 0, room = 0;
 
@@ -575,7 +638,7 @@ static void missed(struct book *b, struct book_timer *t, const struct sim_record
 			 happens(b, "reload") || b->sim->is_disk_full || b->sim->manager->host.instance == NULL ||
 			 b->sim->manager->host.instance->failing_since;
 	bool is_first = is_answer && !t->is_taken_spawned && t->is_taken && r->count == 1 && r->scheduled == t->taken_scheduled;
-	bool is_waiting = t->waits_since != 0;
+	bool is_waiting = t->waits_for == r->scheduled;
 
 	t->n_missed += r->count;
 	if (is_unseen(r->reason)) {
@@ -587,28 +650,30 @@ static void missed(struct book *b, struct book_timer *t, const struct sim_record
 			fail(b, t, "a run was interrupted that was not open");
 		t->memory.interrupted = r->scheduled;
 		t->memory.is_open = false;
-	} else if ((str_equal(r->reason, "shutdown") || str_equal(r->reason, "overlap")) && r->count == 1 &&
+	} else if ((str_equal(r->reason, "shutdown") || str_equal(r->reason, "overlap")) && r->count == 1 && !is_first &&
 		   t->memory.interrupted != 0 && r->scheduled == t->memory.interrupted) {
 		t->memory.interrupted = 0;
-		if (is_moment(b, t, r->scheduled) && (r->scheduled <= sim_real(b->sim) || sim_real(b->sim) >= SIM_EPOCH))
+		if (is_behind(b, t, r->scheduled))
 			fate_set(b, t, r->scheduled, FATE_MISSED);
-	} else if (is_first && !str_equal(r->reason, "late") && (is_pure(&t->plan) || happens(b, "saved"))) {
+	} else if (is_first && !str_equal(r->reason, "late") &&
+		   (is_pure(&t->plan) || happens(b, "saved") || str_equal(r->reason, "shutdown"))) {
 		not_started(b, t, r);
 	} else if (t->has_ladder && str_equal(r->reason, "overlap") && b->sim->boot >= t->ladder_at && r->count == 1 &&
 		   r->scheduled == sim_real(b->sim) - (b->sim->boot - t->ladder_at)) {
 		if (!is_target_active(b, t))
 			fail(b, t, "a rung overlaps with nothing");
 		t->has_ladder = false;
-	} else if (expression(t) && is_pure(&t->plan) && !t->plan.on_clock_change && r->scheduled > floor_of(t)) {
+	} else if (expression(t) && is_pure(&t->plan) && r->scheduled > floor_of(t)) {
 		reason_is_true(b, t, r, is_waiting);
 		missed_moments(b, t, r);
-		t->waits_since = 0;
+	} else if (expression(t)) {
+		missed_among_others(b, t, r);
 	}
-	/* A moment that came drops the ladder; one missed with it is told first. */
-	if (is_unseen(r->reason))
-		t->is_ladder_vague = true; /* it goes on, unless one of these is to be made up for */
-	else if (!str_equal(r->reason, "interrupted") && !is_first)
+	/* A moment that came drops the ladder. One that nobody saw does, too, if it is to be made up for; that is said. */
+	if (!is_unseen(r->reason) && !str_equal(r->reason, "interrupted") && !is_first && !is_waiting)
 		t->has_ladder = false;
+	if (is_waiting || fate_of(t, t->waits_for) != FATE_NONE)
+		t->waits_for = 0;
 }
 
 static void ladder_said(struct book *b, struct book_timer *t, const struct sim_record *r)
@@ -623,7 +688,6 @@ static void ladder_said(struct book *b, struct book_timer *t, const struct sim_r
 	/* It ended while nobody listened: the ladder begins now. */
 	t->ladder_said = t->memory.is_open = false;
 	t->has_ladder = true;
-	t->is_ladder_vague = true; /* what went by meanwhile may drop it at once */
 	t->ladder_at = b->sim->boot + r->in;
 	t->ladder_attempt = r->attempt + 1;
 }
@@ -647,20 +711,27 @@ static void own_run_ended(struct book *b, struct book_timer *t, const struct boo
 	if (expected && (t->ladder_in != t->plan.ladder[i->attempt - 1] || t->said_attempt != i->attempt))
 		fail(b, t, "rung %llu is %llu s", (unsigned long long) i->attempt, SPANS(t->ladder_in));
 	t->has_ladder = expected;
-	t->is_ladder_vague = false;
 	t->ladder_at = b->sim->boot + t->ladder_in;
 	t->ladder_attempt = i->attempt + 1;
 	t->is_taken = t->memory.is_open = false;
 	t->memory.scheduled = i->scheduled;
 }
 
+/* And none of those before, of a target that it had then. */
+static bool is_taken_run(const struct book_timer *t, const struct book_item *i)
+{
+	return t->is_taken && strcmp(t->taken_cause, i->cause) == 0 && t->taken_attempt == i->attempt &&
+	       t->taken_scheduled == i->scheduled;
+}
+
 static void run_ended(struct book *b, const struct book_item *i)
 {
 	for (unsigned k = 0; k < BOOK_TIMERS; k++) {
 		struct book_timer *t = &b->timer[k];
-		bool is_own = strcmp(t->name, i->trigger) == 0, is_retry = is_own && str_equal(i->cause, "retry");
+		bool is_own = strcmp(t->name, i->trigger) == 0 && is_taken_run(t, i);
+		bool is_retry = is_own && str_equal(i->cause, "retry");
 
-		if (is_own && t->is_taken)
+		if (is_own)
 			own_run_ended(b, t, i);
 		else if (strcmp(b->service[t->plan.service].name, i->unit) != 0 || !t->is_active)
 			continue;
@@ -687,11 +758,16 @@ static void spawned(struct book *b, const struct book_item *i)
 
 	if (!t)
 		return;
-	if (!t->is_taken || t->is_taken_spawned || strcmp(t->taken_cause, i->cause) != 0 || t->taken_attempt != i->attempt ||
-	    t->taken_scheduled != i->scheduled)
+	if (!is_taken_run(t, i) || t->is_taken_spawned)
 		fail(b, t, "%s is started, but it did not elapse so", i->unit);
 	t->is_taken_spawned = true;
 	t->memory.scheduled = i->scheduled;
+}
+
+static void settle_at(struct book_timer *t, usec_t now)
+{
+	t->memory.line = now;
+	t->memory.peak = usec_max(t->memory.peak, now);
 }
 
 static void judge(struct book *b)
@@ -714,19 +790,15 @@ static void judge(struct book *b)
 			missed(b, t, &i->record);
 		else if (str_equal(i->record.type, "retry"))
 			ladder_said(b, t, &i->record);
+		else if (str_equal(i->record.type, "catch-up"))
+			will_catch_up(b, t, &i->record);
 		if (t)
-			t->memory.line = sim_real(b->sim);
+			settle_at(t, sim_real(b->sim));
 		b->n_records++;
 	}
 }
 
 /* ---- what an event means before anything is judged ---- */
-
-static void settle_at(struct book_timer *t, usec_t now)
-{
-	t->memory.line = now;
-	t->memory.peak = usec_max(t->memory.peak, now);
-}
 
 static void begin_unbelieved(struct book *b, struct book_timer *t, usec_t now)
 {
@@ -769,6 +841,9 @@ static void still_runs(struct book *b, struct book_timer *t)
 	    !str_equal(u->run->trigger_unit, t->name))
 		return;
 	t->is_taken = t->is_taken_spawned = true;
+	snprintf(t->taken_cause, sizeof(t->taken_cause), "%.23s", u->run->cause);
+	t->taken_attempt = u->run->attempt;
+	t->taken_scheduled = u->run->scheduled_real;
 }
 
 /* The record of a timer that has been gone for longer than a day is forgotten. */
@@ -814,6 +889,10 @@ static void timer_begins(struct book *b, struct book_timer *t)
 		t->memory.since = t->memory.kept = 0;
 		return;
 	}
+	if (t->activated_life != b->life) {
+		t->activated = b->sim->boot;
+		t->activated_life = b->life;
+	}
 	if (now < SIM_EPOCH)
 		begin_unbelieved(b, t, now);
 	else
@@ -843,8 +922,10 @@ static void timer_changed(struct book *b, struct book_timer *t)
 	plan_applied(b, t);
 	t->is_active = t->plan.is_enabled;
 	t->has_ladder = t->ladder_said = false;
-	t->waits_since = 0;
+	t->waits_for = 0;
 	t->anchor_active = t->anchor_inactive = 0;
+	t->activated = b->sim->boot;
+	t->activated_life = b->life;
 	if (t->is_active && !was_active)
 		fates_ahead(b, t, now, true);
 	if (!t->is_active)
@@ -889,6 +970,18 @@ static void files_that_begin(struct book *b)
 	}
 }
 
+/* What was taken and did not start is made up for at the next beginning. */
+static void timer_ends(struct book *b, struct book_timer *t)
+{
+	if (t->is_taken && !t->is_taken_spawned) {
+		if (fate_of(t, t->taken_scheduled) == FATE_RAN)
+			fate_set(b, t, t->taken_scheduled, FATE_NONE);
+		t->memory.interrupted = t->taken_scheduled;
+		t->memory.is_open = false;
+	}
+	t->is_active = false;
+}
+
 /* What the others say in a reload is by their old rules: what is due is due by them. */
 static void files_that_change(struct book *b)
 {
@@ -901,9 +994,22 @@ static void files_that_change(struct book *b)
 			timer_changed(b, t);
 			continue;
 		}
+		timer_ends(b, t);
 		plan_applied(b, t);
-		t->is_active = t->is_taken = t->has_ladder = false;
+		t->is_taken = t->has_ladder = false;
 	}
+}
+
+/* A moment that was to be made up for lies ahead again, or nobody knows where, or too far behind. */
+static bool is_off(const struct book *b, const struct book_timer *t)
+{
+	usec_t now = sim_real(b->sim);
+
+	if (now < SIM_EPOCH && t->waits_for >= SIM_EPOCH)
+		return true;
+	if (str_equal(t->waits_reason, "interrupted") && usec_sub(now, t->waits_for) > t->plan.catch_up)
+		return true; /* it is on record already */
+	return t->waits_for > now && !str_equal(t->waits_reason, "interrupted") && !str_equal(t->waits_reason, "shutdown");
 }
 
 static void clock_jumped(struct book *b)
@@ -919,8 +1025,8 @@ static void clock_jumped(struct book *b)
 			begin_unbelieved(b, t, now);
 		else
 			begin_believed(b, t, now, true);
-		if (now < was)
-			t->waits_since = 0; /* it comes again */
+		if (is_off(b, t))
+			t->waits_for = 0;
 		settle_at(t, now);
 	}
 }
@@ -954,25 +1060,17 @@ static void was_reset(struct book *b)
 		.version = t->plan.version, .zone = b->zone,
 	};
 	t->has_ladder = false;
-	t->waits_since = 0;
+	t->waits_for = 0;
 	t->anchor_active = t->anchor_inactive = 0;
+	t->activated = b->sim->boot;
+	t->activated_life = b->life;
 	settle_at(t, now);
 }
 
 static void life_ends(struct book *b)
 {
-	for (unsigned i = 0; i < BOOK_TIMERS; i++) {
-		struct book_timer *t = &b->timer[i];
-
-		/* What was taken and did not start is made up for at the next beginning. */
-		if (t->is_taken && !t->is_taken_spawned) {
-			if (fate_of(t, t->taken_scheduled) == FATE_RAN)
-				fate_set(b, t, t->taken_scheduled, FATE_NONE);
-			t->memory.interrupted = t->taken_scheduled;
-			t->memory.is_open = false;
-		}
-		t->is_active = false;
-	}
+	for (unsigned i = 0; i < BOOK_TIMERS; i++)
+		timer_ends(b, &b->timer[i]);
 }
 
 static void life_may_begin(struct book *b, bool is_midway)
@@ -980,6 +1078,7 @@ static void life_may_begin(struct book *b, bool is_midway)
 	if (!b->was_restored || (!is_midway && !sim_is_running(b->sim)))
 		return;
 	b->was_restored = false;
+	b->has_begun = true;
 	if (b->zone != b->sim->zone)
 		zone_changed(b);
 	files_at_boot(b);
@@ -1031,56 +1130,41 @@ static void process(struct book *b, bool is_midway)
 
 /* ---- what must be so after each event ---- */
 
-/* A moment has no record yet: it is to be made up for. Did anybody see it come? */
-static void waits(struct book *b, struct book_timer *t, bool has_open)
-{
-	bool is_late = (happens(b, "wake real") || happens(b, "wake boot")) && b->last_real >= SIM_EPOCH;
-
-	if (!has_open) {
-		t->waits_since = 0;
-	} else if (t->waits_since == 0) {
-		t->waits_since = b->sim->boot;
-		t->waits_unseen = !is_late;
-		t->has_ladder = false;
-	}
-}
-
-/* Up to here moments have come: those behind wait out a delay. A jump leaves none waiting. */
+/* Up to here moments have come: those behind wait out a delay. A jump and a beginning leave none waiting. */
 static usec_t come_by(const struct book *b, const struct book_timer *t)
 {
 	int64_t step = b->sim->last_step;
 
-	if (happens(b, "clock jump") && (step > (int64_t) STEP || step < -(int64_t) STEP))
+	if ((happens(b, "clock jump") && (step > (int64_t) STEP || step < -(int64_t) STEP)) || b->has_begun)
 		return sim_real(b->sim);
 	return usec_sub(sim_real(b->sim), t->plan.delay);
 }
 
-/* Every moment up to now has its record; one may wait to be made up for, for a while. */
-static void moments_have_records(struct book *b, struct book_timer *t, bool is_settled)
+/* Every moment up to now has its record, but for the one that is to be made up for. */
+static void moments_have_records(struct book *b, struct book_timer *t)
 {
 	const struct sim_expression *e = expression(t);
 	usec_t until = come_by(b, t), m;
-	unsigned open = 0, settled = 0;
-	usec_t waiting = 0;
+	unsigned settled = 0;
 
-	if (!e || !is_pure(&t->plan) || t->plan.on_clock_change || until <= floor_of(t))
+	if (!e || until <= floor_of(t))
 		return;
-	for (m = moment_last(e, b->zone, until); m > floor_of(t) && settled < 4; m = moment_last(e, b->zone, m - 1)) {
+	for (m = moment_last(e, b->zone, until); m > floor_of(t) && settled < 4; m = moment_last(e, b->zone, m - 1))
 		if (fate_of(t, m) != FATE_NONE)
 			settled++;
-		else if (waiting = m, ++open > 1 && is_settled)
-			fail(b, t, "moments have no record, %llu among them", SPANS(m));
-	}
-	if (!is_settled) {
-		if (open > 0)
-			waits(b, t, true);
+		else if (m != t->waits_for)
+			fail(b, t, "moment %llu has no record", SPANS(m));
+}
+
+/* An interrupted run, being on record already, is dropped for an overlap without a word. */
+static void nothing_waits_for_long(struct book *b, struct book_timer *t)
+{
+	t->waits_beside_run |= is_target_active(b, t);
+	if ((str_equal(t->waits_reason, "interrupted") && t->waits_beside_run) || t->waits_for <= t->memory.forgotten)
 		return;
-	}
-	if (open > 0 && !t->plan.is_persistent)
-		fail(b, t, "the moment before %llu has no record", SPANS(until));
-	waits(b, t, open > 0);
-	if (open > 0 && b->sim->boot - usec_max(t->waits_since, b->sim->thawed) > SPREAD && b->sim->thawed <= t->waits_since)
-		fail(b, t, "moment %llu waits to be made up for since %llu, and waits", SPANS(waiting), SPANS(t->waits_since));
+	if (t->waits_for != 0 && t->waits_since >= b->sim->thawed && b->sim->boot - t->waits_since > SPREAD)
+		fail(b, t, "moment %llu is to be made up for since %llu, and waits", SPANS(t->waits_for),
+		     SPANS(t->waits_since));
 }
 
 static void no_interval_is_silent(struct book *b, struct book_timer *t)
@@ -1152,7 +1236,6 @@ static void no_storm(struct book *b)
 static void check(struct book *b)
 {
 	bool is_settled = sim_is_settled(b->sim);
-	bool has_begun = happens(b, "boot") || happens(b, "resume") || happens(b, "gate on") || happens(b, "clock jump");
 
 	no_storm(b);
 	alarms_match(b);
@@ -1165,14 +1248,12 @@ static void check(struct book *b)
 			continue;
 		t->memory.peak = usec_max(t->memory.peak, sim_real(b->sim));
 		past_is_forgotten(b, t);
-		if (is_settled || has_begun)
-			moments_have_records(b, t, is_settled);
 		if (!is_settled)
 			continue;
+		moments_have_records(b, t);
+		nothing_waits_for_long(b, t);
 		no_interval_is_silent(b, t);
-		if (happens(b, "clock jump") || b->sim->thawed == b->sim->boot)
-			t->is_ladder_vague = true;
-		if (t->has_ladder && !t->is_ladder_vague && t->ladder_at <= b->sim->boot)
+		if (t->has_ladder && t->ladder_at <= b->sim->boot)
 			fail(b, t, "a retry did not come");
 	}
 }
@@ -1188,7 +1269,7 @@ static void after(struct sim *s, void *data)
 	b->was_running = sim_is_running(s);
 	if (s->manager)
 		check(b);
-	b->last_real = sim_real(s);
+	b->has_begun = false;
 }
 
 void book_open(struct book *b, struct sim *s)

@@ -69,11 +69,13 @@ struct book_timer {
 	usec_t taken_scheduled;
 	uint64_t taken_attempt;
 	bool has_ladder, ladder_said;
-	bool is_ladder_vague; /* it may have been dropped for a moment that is to be made up for */
 	usec_t ladder_at, ladder_in;
 	uint64_t ladder_attempt, said_attempt;
-	usec_t waits_since; /* a moment is to be made up for; 0: none */
-	bool waits_unseen;  /* downtime or a jump passed over it */
+	usec_t waits_for, waits_since; /* this moment is to be made up for, since then (boot-time clock); 0: none */
+	char waits_reason[24];
+	bool waits_beside_run; /* and the target was active at one time */
+	usec_t activated; /* boot-time clock */
+	uint64_t activated_life;
 	usec_t anchor_active, anchor_inactive; /* boot-time clock; 0: not known here */
 	uint64_t n_runs, n_missed;
 };
@@ -118,8 +120,8 @@ struct book {
 	uint64_t last_mark;
 	struct book_item item[256];
 	size_t n_items;
-	bool was_running, was_restored, is_prepared;
-	usec_t last_real;
+	bool was_running, was_restored, is_prepared, has_begun;
+	usec_t born; /* this life, boot-time clock */
 	char command_timer[16];
 	enum sim_zone zone;
 	uint64_t hour, hour_wakes, hour_records;

@@ -587,7 +587,7 @@ static void keep_event(struct sim *s, const char *type, const char *unit, const 
 static bool is_of_a_moment(const char *type)
 {
 	return str_equal(type, "elapsed") || str_equal(type, "missed") || str_equal(type, "retry") ||
-	       str_equal(type, "interrupted");
+	       str_equal(type, "interrupted") || str_equal(type, "catch-up");
 }
 
 static void keep_told(struct sim *s, const char *type)
@@ -616,6 +616,8 @@ static void on_event(void *userdata, const char *type, const char *unit, const s
 			snprintf(r.reason, sizeof(r.reason), "%s", f->value.string);
 		else if (str_equal(f->key, "scheduled"))
 			r.scheduled = f->value.usec;
+		else if (str_equal(f->key, "first"))
+			r.first = f->value.usec;
 		else if (str_equal(f->key, "count"))
 			r.count = (uint64_t) f->value.number;
 		else if (str_equal(f->key, "attempt"))
@@ -1002,7 +1004,7 @@ static bool settle(struct sim *s)
 	return s->manager;
 }
 
-bool sim_run(struct sim *s, usec_t span)
+bool sim_run_events(struct sim *s, usec_t span, uint64_t max)
 {
 	usec_t end = s->boot + span, next;
 
@@ -1010,7 +1012,10 @@ bool sim_run(struct sim *s, usec_t span)
 		s->boot = usec_max(s->boot, end);
 		return false;
 	}
+	max = max < UINT64_MAX - s->n_events ? max + s->n_events : UINT64_MAX;
 	while ((next = next_time(s)) <= end) {
+		if (s->n_events >= max)
+			return true;
 		s->boot = usec_max(s->boot, next);
 		if (!settle(s))
 			return false;
@@ -1019,6 +1024,11 @@ bool sim_run(struct sim *s, usec_t span)
 	}
 	s->boot = end;
 	return true;
+}
+
+bool sim_run(struct sim *s, usec_t span)
+{
+	return sim_run_events(s, span, UINT64_MAX);
 }
 
 bool sim_run_until(struct sim *s, usec_t real)

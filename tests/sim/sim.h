@@ -68,7 +68,7 @@ struct sim_blob {
 /* What a plugin said: "elapsed", "missed" … */
 struct sim_record {
 	char type[16], unit[48], reason[24]; /* reason or cause */
-	usec_t scheduled;
+	usec_t first, scheduled;
 	uint64_t count, attempt;
 	usec_t in;
 };
@@ -176,6 +176,8 @@ bool sim_is_running(const struct sim *s); /* and timers are */
 
 /* Time goes on, events are delivered. False: it crashed on the way. */
 bool sim_run(struct sim *s, usec_t span);
+/* The same, for no longer than it takes to deliver about @max events. */
+bool sim_run_events(struct sim *s, usec_t span, uint64_t max);
 bool sim_run_until(struct sim *s, usec_t real); /* on the real-time clock */
 /* Suspend: time goes on and nothing is delivered; then everything is. */
 bool sim_suspend(struct sim *s, usec_t span);

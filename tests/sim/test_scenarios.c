@@ -25,7 +25,7 @@ struct note {
 
 static struct sim sim;
 static struct note note[4096];
-static size_t n_notes;
+static size_t n_notes, n_announced;
 static struct sim_job job;
 
 static struct note *add(const char *what, const char *unit, const char *why)
@@ -45,7 +45,8 @@ static void on_record(void *data, const struct sim_record *r)
 	struct note *n;
 
 	(void) data;
-	if (strcmp(r->type, "elapsed") == 0)
+	n_announced += strcmp(r->type, "catch-up") == 0;
+	if (strcmp(r->type, "elapsed") == 0 || strcmp(r->type, "catch-up") == 0)
 		return; /* its run says so */
 	n = add(r->type, r->unit, r->reason);
 	n->scheduled = r->scheduled;
@@ -73,6 +74,7 @@ static struct sim_job next_job(struct sim *s, const char *unit, enum exec_phase 
 static void setup(void)
 {
 	n_notes = 0;
+	n_announced = 0;
 	job = (struct sim_job) { .takes = 2 * SECOND };
 	sim_init(&sim, 1);
 	sim.verbose = getenv("SIM_VERBOSE");
@@ -545,6 +547,21 @@ START_TEST(a_wrong_clock_at_boot_that_is_put_right)
 	happened(2, "run", "calendar", SIM_2026 + DAY);
 	happened(3, "run", "calendar", SIM_2026 + 2 * DAY);
 	nothing_more(4);
+}
+END_TEST
+
+START_TEST(a_catch_up_is_announced_as_well_if_it_takes_the_place_of_another)
+{
+	pair("OnCalendar=hourly\n");
+	service("b.service", "");
+	timer("b.timer", "OnCalendar=hourly\n");
+	sim_boot(&sim, false, SIM_2026 + 30 * MINUTE);
+	ck_assert(sim_suspend(&sim, 2 * HOUR)); /* b comes two seconds after a */
+	ck_assert_uint_eq(n_announced, 2);
+	ck_assert(sim_set_clock(&sim, sim_real(&sim) + HOUR));
+	ck_assert_uint_eq(n_announced, 4);
+	sim_shutdown(&sim); /* nothing is made up for in a life that is over */
+	ck_assert_uint_eq(n_announced, 4);
 }
 END_TEST
 
@@ -1052,6 +1069,7 @@ static Suite *scenarios_suite(void)
 	tcase_add_test(t, a_first_boot_in_1970_misses_nothing);
 	tcase_add_test(t, a_wrong_clock_at_boot_that_is_put_right);
 	tcase_add_test(t, suspend_over_a_moment);
+	tcase_add_test(t, a_catch_up_is_announced_as_well_if_it_takes_the_place_of_another);
 	tcase_add_test(t, a_target_that_remains_after_exit);
 	tcase_add_test(t, what_no_longer_remains_after_exit_is_stopped_by_a_reload);
 	tcase_add_test(t, a_condition_that_says_no_is_neither_failure_nor_success);

@@ -296,7 +296,9 @@ static void act(struct walker *w)
 		admin(w);
 		break;
 	default:
-		(void) sim_run(&w->sim, chance(w, 90) ? span(w, 1000, 6 * HOUR) : span(w, HOUR, 4 * DAY));
+		/* A timer that elapses each minute would fill the walk: time goes on for it in small pieces. */
+		(void) sim_run_events(&w->sim, chance(w, 90) ? span(w, 1000, 6 * HOUR) : span(w, HOUR, 4 * DAY),
+				      chance(w, 95) ? 60 : 3000);
 		break;
 	}
 }
