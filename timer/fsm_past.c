@@ -108,8 +108,9 @@ static bool is_to_come(const struct step *s, usec_t when)
 	return moment.n > 0;
 }
 
-/* A catch-up whose moment lies ahead again is none: that moment comes by itself, unless it is
- * spent: it had been taken, and did not start. */
+/* A catch-up whose moment lies ahead again is none: that moment comes by itself. Not if it is
+ * spent: it had come, and was taken and did not start, or was late. Nor does one of an interval
+ * come again. */
 static void unwait_future(struct step *s)
 {
 	struct timer_memory *m = s->memory;
@@ -119,7 +120,7 @@ static void unwait_future(struct step *s)
 		return;
 	if (!s->t->is_clock_believed && w.scheduled >= s->c->clock_epoch)
 		return; /* nobody knows where it lies */
-	if (w.reason == MISS_SHUTDOWN && !is_to_come(s, w.scheduled))
+	if (!is_to_come(s, w.scheduled))
 		return;
 	m->waiting = (struct waiting) { 0 };
 	s->t->catch_up_at = USEC_NEVER;

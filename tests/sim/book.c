@@ -272,7 +272,17 @@ static struct book_item *item(struct book *b, int kind)
 
 static void on_record(void *data, const struct sim_record *r)
 {
-	item(data, ITEM_RECORD)->record = *r;
+	struct book *b = data;
+
+	if (!b->was_running &&
+	    (manager_state(b->sim->manager) != SUPD_MANAGER_RUNNING || !gate_is_open(&b->sim->manager->gate)))
+		sim_fail(b->sim, "%s %s, although timers are off", r->unit, r->type);
+	b->n_catch_ups += str_equal(r->type, "elapsed") && str_equal(r->reason, "catch-up");
+	b->n_retries += str_equal(r->type, "elapsed") && str_equal(r->reason, "retry");
+	b->n_overlaps += str_equal(r->type, "missed") && str_equal(r->reason, "overlap");
+	b->n_interrupted += str_equal(r->type, "interrupted");
+	b->n_skipped += str_equal(r->type, "missed") && str_equal(r->reason, "skipped-by-admin");
+	item(b, ITEM_RECORD)->record = *r;
 }
 
 static void run_of(struct book_item *i, const char *unit, const struct run *run)
@@ -312,10 +322,20 @@ static void note_ends(struct book *b)
 	}
 }
 
+static void went_down(struct book *b, const struct unit *u)
+{
+	for (unsigned i = 0; i < BOOK_SERVICES; i++)
+		if (strcmp(b->service[i].name, u->name) == 0)
+			b->service[i].is_up = unit_is_active(u);
+}
+
 static void on_settled(void *data, struct unit *u, bool run_ended)
 {
 	struct book *b = data;
 
+	if (u->run && run_ended)
+		b->results[u->run->result]++;
+	went_down(b, u);
 	if (!u->run || (run_ended && !end_is_new(b, u)))
 		return;
 	run_of(item(b, run_ended ? ITEM_END : ITEM_INACTIVE), u->name, u->run);
@@ -349,6 +369,9 @@ static void on_spawned(void *data, const struct spawn_request *r)
 			if (memcmp(b->service[k].ended_run, r->run->id, 16) == 0)
 				sim_fail(b->sim, "%s runs under the id of a run that has ended", r->unit);
 		memcpy(s->last_run, r->run->id, 16);
+		if (s->is_up)
+			sim_fail(b->sim, "%s is started while it is active", r->unit);
+		s->is_up = true;
 		if (manager_state(b->sim->manager) != SUPD_MANAGER_RUNNING && r->run->trigger_unit)
 			sim_fail(b->sim, "%s is started by a timer although timers are off", r->unit);
 		if (r->run->trigger_unit)
@@ -393,6 +416,75 @@ static bool is_target_active(const struct book *b, const struct book_timer *t)
 	return sim_is_unit_active(b->sim, b->service[t->plan.service].name);
 }
 
+static usec_t *find_skip(struct book_timer *t, usec_t at)
+{
+	for (unsigned i = 0; i < BOOK_SKIPS; i++)
+		if (t->memory.skip[i] == at)
+			return &t->memory.skip[i];
+	return NULL;
+}
+
+static bool is_skipped(struct book_timer *t, usec_t at)
+{
+	return at > t->memory.vague && find_skip(t, at);
+}
+
+/* Eight stretches of the past are remembered apart. With more, a clock that is set back over the one that ends first
+ * brings its moments again; so it does a moment that was skipped while nobody could act. */
+static bool is_past_full(const struct book *b, const struct book_timer *t, usec_t *ret_first)
+{
+	struct supd_instance *self = b->sim->manager->host.instance;
+	const struct entry *e = self ? names_find(&self->entries, t->name) : NULL;
+
+	*ret_first = USEC_NEVER;
+	for (unsigned i = 0; e && i < e->timer.memory.n_spent; i++)
+		*ret_first = usec_min(*ret_first, e->timer.memory.spent[i].to);
+	return e && e->timer.memory.n_spent == TIMER_SPENT_MAX;
+}
+
+static void past_is_forgotten(struct book *b, struct book_timer *t)
+{
+	usec_t first;
+
+	if (is_past_full(b, t, &first))
+		t->memory.forgotten = usec_max(t->memory.forgotten, first);
+}
+
+/* Before what an admin asks for has an answer: a refusal changes nothing. */
+static void will_skip(struct book *b, bool on)
+{
+	struct book_timer *t = timer_of(b, b->command_timer);
+	usec_t *have = find_skip(t, b->command_moment), *room = find_skip(t, 0);
+
+	if (!t->is_active)
+		return;
+	if (have && !on)
+		*have = 0;
+	else if (!have && on && room)
+		*room = b->command_moment;
+}
+
+/* It drops nothing that waits, and counts from its moment on. */
+static void skipped(struct book *b, struct book_timer *t, const struct sim_record *r)
+{
+	uint64_t n = 0;
+	usec_t first;
+
+	for (unsigned i = 0; i < BOOK_SKIPS; i++) {
+		usec_t *skip = &t->memory.skip[i];
+
+		if (*skip < r->first || *skip > r->scheduled || !is_moment(b, t, *skip))
+			continue;
+		fate_set(b, t, *skip, FATE_MISSED);
+		*skip = 0;
+		n++;
+	}
+	if (n < r->count)
+		fail(b, t, "%llu is skipped, and nobody asked for it", SPANS(r->scheduled));
+	if (is_past_full(b, t, &first) || !b->sim->manager->host.instance)
+		t->memory.forgotten = usec_max(t->memory.forgotten, r->scheduled);
+}
+
 static void take_calendar(struct book *b, struct book_timer *t, const struct sim_record *r)
 {
 	usec_t now = sim_real(b->sim), late = STEP + t->plan.delay;
@@ -405,6 +497,8 @@ static void take_calendar(struct book *b, struct book_timer *t, const struct sim
 		fail(b, t, "moment %llu ran although it has a record", SPANS(r->scheduled));
 	if (r->scheduled > now)
 		fail(b, t, "ran before its moment");
+	if (is_skipped(t, r->scheduled))
+		fail(b, t, "%llu ran, although an admin had it skipped", SPANS(r->scheduled));
 	if (now - r->scheduled > late && !happens(b, "reload"))
 		fail(b, t, "ran as if in time for a moment %llu s ago", SPANS(now - r->scheduled));
 	fate_set(b, t, r->scheduled, FATE_RAN);
@@ -412,14 +506,10 @@ static void take_calendar(struct book *b, struct book_timer *t, const struct sim
 
 static void take_catch_up(struct book *b, struct book_timer *t, const struct sim_record *r)
 {
-	usec_t now = sim_real(b->sim);
-
 	if (!t->plan.is_persistent && !happens(b, "reload"))
 		fail(b, t, "made up for a moment although it is not persistent");
 	if (t->waits_for != r->scheduled)
 		fail(b, t, "made up for a moment that did not wait");
-	if (r->scheduled > now + STEP && t->memory.interrupted != r->scheduled)
-		fail(b, t, "made up for a moment that lies ahead");
 	if (t->memory.interrupted == r->scheduled) {
 		t->memory.interrupted = 0;
 		if (is_behind(b, t, r->scheduled))
@@ -591,7 +681,7 @@ static void missed_moments(struct book *b, struct book_timer *t, const struct si
 		found[n++] = m--;
 		m = moment_last(expression(t), b->zone, m);
 	}
-	if (n < r->count && t->memory.vague < t->memory.since)
+	if (n < r->count && t->memory.vague < t->memory.since && t->memory.forgotten < r->first)
 		fail(b, t, "missed %llu of only %llu moments", (unsigned long long) r->count, (unsigned long long) n);
 	while (n-- > 0)
 		fate_set(b, t, found[n], is_passed ? FATE_PASSED : FATE_MISSED);
@@ -623,13 +713,18 @@ static bool is_unseen(const char *reason)
 	return str_equal(reason, "downtime") || str_equal(reason, "late") || str_equal(reason, "clock-jump");
 }
 
-/* Moments of an interval that nobody saw are over; the next is a whole number of spans from where it began. */
+/* Moments of an interval that nobody saw are over; the next is a whole number of spans from where it began. Whether its
+ * moment was late depends on the delay by chance, which nobody sees. */
 static void interval_skips(const struct book *b, const struct book_timer *t, usec_t *anchor, usec_t span)
 {
 	usec_t now = b->sim->boot;
 
-	if (*anchor && span && *anchor + span + t->plan.delay + STEP < now)
+	if (*anchor == 0 || span == 0 || *anchor + span + STEP >= now)
+		return;
+	if (*anchor + span + t->plan.delay + STEP < now)
 		*anchor += (now - *anchor) / span * span;
+	else
+		*anchor = 0;
 }
 
 static void missed(struct book *b, struct book_timer *t, const struct sim_record *r)
@@ -644,6 +739,10 @@ static void missed(struct book *b, struct book_timer *t, const struct sim_record
 	if (is_unseen(r->reason)) {
 		interval_skips(b, t, &t->anchor_active, t->plan.unit_active);
 		interval_skips(b, t, &t->anchor_inactive, t->plan.unit_inactive);
+	}
+	if (str_equal(r->reason, "skipped-by-admin")) {
+		skipped(b, t, r);
+		return;
 	}
 	if (str_equal(r->reason, "interrupted")) {
 		if (!t->memory.is_open || r->scheduled != t->memory.open_scheduled)
@@ -672,7 +771,7 @@ static void missed(struct book *b, struct book_timer *t, const struct sim_record
 	/* A moment that came drops the ladder. One that nobody saw does, too, if it is to be made up for; that is said. */
 	if (!is_unseen(r->reason) && !str_equal(r->reason, "interrupted") && !is_first && !is_waiting)
 		t->has_ladder = false;
-	if (is_waiting || fate_of(t, t->waits_for) != FATE_NONE)
+	if (is_waiting || (fate_of(t, t->waits_for) != FATE_NONE && !str_equal(t->waits_reason, "interrupted")))
 		t->waits_for = 0;
 }
 
@@ -1009,7 +1108,7 @@ static bool is_off(const struct book *b, const struct book_timer *t)
 		return true;
 	if (str_equal(t->waits_reason, "interrupted") && usec_sub(now, t->waits_for) > t->plan.catch_up)
 		return true; /* it is on record already */
-	return t->waits_for > now && !str_equal(t->waits_reason, "interrupted") && !str_equal(t->waits_reason, "shutdown");
+	return t->waits_for > now && is_passed_over(t->waits_reason) && is_moment(b, t, t->waits_for);
 }
 
 static void clock_jumped(struct book *b)
@@ -1050,15 +1149,18 @@ static void was_reset(struct book *b)
 {
 	struct book_timer *t = timer_of(b, b->command_timer);
 	usec_t now = sim_real(b->sim);
+	struct book_memory was;
 
 	if (!t || !t->is_active)
 		return;
+	was = t->memory;
 	while (t->n_fates > 0)
 		fate_set(b, t, t->fate[t->n_fates - 1].at, FATE_NONE);
 	t->memory = (struct book_memory) {
-		.since = now, .is_open = t->memory.is_open, .open_scheduled = t->memory.open_scheduled,
+		.since = now, .is_open = was.is_open, .open_scheduled = was.open_scheduled,
 		.version = t->plan.version, .zone = b->zone,
 	};
+	memcpy(t->memory.skip, was.skip, sizeof(was.skip)); /* of the future */
 	t->has_ladder = false;
 	t->waits_for = 0;
 	t->anchor_active = t->anchor_inactive = 0;
@@ -1110,6 +1212,8 @@ static void prepare(struct book *b, bool is_midway)
 		zone_changed(b);
 	if (happens(b, "reset") && b->was_running)
 		was_reset(b);
+	if ((happens(b, "skip") || happens(b, "unskip")) && b->was_running)
+		will_skip(b, happens(b, "skip"));
 	life_may_begin(b, is_midway);
 }
 
@@ -1181,20 +1285,6 @@ static void no_interval_is_silent(struct book *b, struct book_timer *t)
 		return;
 	if (e->timer.wake_boot == USEC_NEVER)
 		fail(b, t, "its interval has fallen silent");
-}
-
-/* Eight stretches of the past are remembered apart. With more, a clock that is set back over the one that ends first
- * brings its moments again. */
-static void past_is_forgotten(struct book *b, struct book_timer *t)
-{
-	const struct entry *e = names_find(&b->sim->manager->host.instance->entries, t->name);
-	usec_t first = USEC_NEVER;
-
-	if (!e || e->timer.memory.n_spent < TIMER_SPENT_MAX)
-		return;
-	for (unsigned i = 0; i < TIMER_SPENT_MAX; i++)
-		first = usec_min(first, e->timer.memory.spent[i].to);
-	t->memory.forgotten = usec_max(t->memory.forgotten, first);
 }
 
 static void alarms_match(struct book *b)
@@ -1291,6 +1381,8 @@ void book_crashed(struct book *b)
 {
 	b->n_items = 0;
 	b->is_prepared = b->was_running = false;
+	for (unsigned i = 0; i < BOOK_SERVICES; i++)
+		b->service[i].is_up = false;
 	for (unsigned i = 0; i < BOOK_TIMERS; i++)
 		b->timer[i].is_active = b->timer[i].is_taken = false;
 }

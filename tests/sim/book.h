@@ -11,6 +11,7 @@
 #define BOOK_TIMERS 8
 #define BOOK_SERVICES 5
 #define BOOK_LADDER_MAX 4
+#define BOOK_SKIPS 32
 
 /* A timer as its file says it. */
 struct plan {
@@ -48,6 +49,7 @@ struct book_memory {
 	usec_t forgotten; /* up to here the timer may have forgotten what it accounted for */
 	usec_t scheduled; /* of the last run */
 	usec_t interrupted; /* this moment may run once more */
+	usec_t skip[BOOK_SKIPS]; /* these moments are to be left out, as an admin asked; 0: none */
 	bool is_open;
 	uint64_t begun_up; /* the life of the daemon in which the start-up's moment came */
 	usec_t open_scheduled;
@@ -84,6 +86,7 @@ struct book_service {
 	char name[16];
 	bool is_masked, is_disabled; /* on the disk */
 	bool was_masked, was_disabled; /* as applied */
+	bool is_up;
 	uint8_t last_run[16], ended_run[16];
 };
 
@@ -123,9 +126,11 @@ struct book {
 	bool was_running, was_restored, is_prepared, has_begun;
 	usec_t born; /* this life, boot-time clock */
 	char command_timer[16];
+	usec_t command_moment;
 	enum sim_zone zone;
 	uint64_t hour, hour_wakes, hour_records;
 	uint64_t n_records, life;
+	uint64_t n_catch_ups, n_retries, n_interrupted, n_overlaps, n_skipped, results[RUN_RESULT_COUNT];
 };
 
 void book_open(struct book *b, struct sim *s);

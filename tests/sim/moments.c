@@ -153,7 +153,7 @@ usec_t moment_next(const struct sim_expression *e, enum sim_zone z, usec_t after
 		if (!day_matches(e, day))
 			continue;
 		when = of_day(e, z, day);
-		if (when > after)
+		if ((int64_t) when > (int64_t) after) /* east of Greenwich the first day begins before zero */
 			return when;
 	}
 }

@@ -16,6 +16,7 @@
 #include "core/manager_private.h"
 #include "service/specifier.h"
 #include "tests/lib/test_dir.h"
+#include "timer/state_file.h"
 
 /* ---- chance, clocks, messages ---- */
 
@@ -723,52 +724,77 @@ static void before(struct sim *s, const char *what)
 	s->in_event = true;
 }
 
-/* What became of the write that was under way when the power went. */
-/* A line that was being added: there, cut off somewhere, or not there at all. */
-static void add_crash(struct sim *s)
+static enum sim_loss line_lost(struct sim *s)
 {
 	struct sim_blob *b = &s->generation[0];
 
 	if (!s->can_add)
-		return;
+		return SIM_LOSS_LINE;
 	switch (sim_random(s, 3)) {
 	case 0:
 		write_land(s);
-		break;
+		return SIM_LOSS_NOT_TOLD;
 	case 1:
 		blob_add(b, s->writing.bytes, sim_random(s, s->writing.n_first), b->mark);
-		break;
+		return SIM_LOSS_LINE_CUT;
 	default:
-		break;
+		return SIM_LOSS_LINE;
+	}
+}
+
+static enum sim_loss file_lost(struct sim *s)
+{
+	switch (sim_random(s, 4)) {
+	case 0:
+		blob_land(s, &s->writing);
+		return SIM_LOSS_NOT_TOLD;
+	case 1: /* the disk lied */
+		s->writing.n = sim_random(s, s->writing.n_first);
+		s->writing.is_cut = true;
+		blob_land(s, &s->writing);
+		return SIM_LOSS_TORN;
+	case 2:
+		if (!s->generation[0].bytes)
+			return SIM_LOSS_ALL;
+		blob_done(&s->generation[1]);
+		s->generation[1] = s->generation[0];
+		s->generation[1].bytes = malloc(s->generation[0].n + 1);
+		memcpy(s->generation[1].bytes, s->generation[0].bytes, s->generation[0].n);
+		return SIM_LOSS_BOTH_NAMES;
+	default:
+		return SIM_LOSS_ALL;
+	}
+}
+
+static int no_record(void *userdata, const char *name, const struct timer_memory *m, usec_t gone_since)
+{
+	(void) userdata, (void) name, (void) m, (void) gone_since;
+	return 0;
+}
+
+/* What is on the disk can be read at any time; what is torn is found out. */
+static void state_loads(struct sim *s)
+{
+	struct state_now now = { .now = sim_now(s), .is_clock_believed = sim_real(s) >= SIM_EPOCH };
+
+	memcpy(now.life.boot_id, s->boot_id, sizeof(s->boot_id));
+	memcpy(now.life.daemon_id, s->daemon_id, sizeof(s->daemon_id));
+	for (unsigned i = 0; i < ELEMENTS(s->generation); i++) {
+		const struct sim_blob *b = &s->generation[i];
+
+		if (b->bytes && state_decode(b->bytes, b->n, &now, no_record, NULL) != (b->is_cut ? STATE_CORRUPT : STATE_SOUND))
+			sim_fail(s, "state file %u is %s", i, b->is_cut ? "torn, and nobody sees it" : "whole, and does not load");
 	}
 }
 
 static void disk_crash(struct sim *s)
 {
-	if (s->writing.bytes && !s->is_disk_full && s->writing.is_added) {
-		add_crash(s);
-	} else if (s->writing.bytes && !s->is_disk_full) {
-		switch (sim_random(s, 4)) {
-		case 0: /* it was done, and not told */
-			blob_land(s, &s->writing);
-			break;
-		case 1: /* the disk lied: the new one has its name and only a part of its bytes */
-			s->writing.n = sim_random(s, s->writing.n_first);
-			s->writing.is_cut = true;
-			blob_land(s, &s->writing);
-			break;
-		case 2: /* the old one has both names */
-			if (s->generation[0].bytes) {
-				blob_done(&s->generation[1]);
-				s->generation[1] = s->generation[0];
-				s->generation[1].bytes = malloc(s->generation[0].n + 1);
-				memcpy(s->generation[1].bytes, s->generation[0].bytes, s->generation[0].n);
-			}
-			break;
-		default:
-			break;
-		}
-	}
+	enum sim_loss loss = SIM_LOSS_NONE;
+
+	if (s->writing.bytes && !s->is_disk_full)
+		loss = s->writing.is_added ? line_lost(s) : file_lost(s);
+	s->losses[loss]++;
+	state_loads(s);
 	blob_done(&s->writing);
 	blob_done(&s->next);
 	s->n_writing = s->n_next = 0;
@@ -822,6 +848,7 @@ static bool survived(struct sim *s)
 	after(s);
 	if (!s->is_dead)
 		return true;
+	s->n_dead_midway++;
 	disk_crash(s);
 	life_over(s);
 	return false;
@@ -893,6 +920,9 @@ static void saved(struct sim *s, const struct supd_now *now)
 	memcpy(ticket, s->writing_ticket, sizeof(ticket));
 	if (result == 0 && s->writing.bytes)
 		write_land(s);
+	s->n_failed_writes += result < 0;
+	if (s->n_events % 64 == 0) /* it takes time, and what differs at a crash is looked at there */
+		state_loads(s);
 	s->can_add = result == 0;
 	blob_done(&s->writing);
 	s->n_writing = 0;

@@ -62,8 +62,20 @@ struct sim_blob {
 	uint64_t mark;          /* of the observer: how much of its book this state knows */
 	bool is_added;  /* behind the newest; else in its place */
 	size_t n_first; /* without the lines that were added to it while it waited: its mark knows of them */
-	bool is_cut;    /* not all of it reached the disk */
+	bool is_cut;    /* not all of it reached the disk, or it was damaged */
 };
+
+/* What became of the write that was under way when the power went. */
+enum sim_loss {
+	SIM_LOSS_NONE,       /* nothing was being written */
+	SIM_LOSS_NOT_TOLD,   /* nothing is lost, but nobody heard that it was durable */
+	SIM_LOSS_TORN,       /* the new file has its name, and a part of its bytes */
+	SIM_LOSS_BOTH_NAMES, /* the old file has the name of the one before, too */
+	SIM_LOSS_ALL,
+	SIM_LOSS_LINE_CUT,   /* of a line that was added, a part */
+	SIM_LOSS_LINE,
+};
+#define SIM_LOSS_COUNT (SIM_LOSS_LINE + 1)
 
 /* What a plugin said: "elapsed", "missed" … */
 struct sim_record {
@@ -119,6 +131,7 @@ struct sim {
 	bool has_gate_kept, gate_kept;
 	usec_t save_takes;
 	unsigned n_set_aside;
+	uint64_t losses[SIM_LOSS_COUNT], n_dead_midway, n_failed_writes;
 	/* processes */
 	struct sim_process process[SIM_RUNS_MAX];
 	struct sim_event queue[SIM_QUEUE_MAX];

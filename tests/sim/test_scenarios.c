@@ -891,13 +891,19 @@ START_TEST(a_service_that_gives_up_is_retried_by_its_timer)
 }
 END_TEST
 
+static void damage(struct sim_blob *b, size_t at)
+{
+	((char *) b->bytes)[at] ^= 4;
+	b->is_cut = true;
+}
+
 START_TEST(a_damaged_state_file_is_set_aside_and_the_one_before_is_read)
 {
 	pair("OnCalendar=hourly\n");
 	sim_boot(&sim, false, SIM_2026);
 	ck_assert(sim_run(&sim, 150 * MINUTE));
 	sim_shutdown(&sim);
-	((char *) sim.generation[0].bytes)[sim.generation[0].n / 2] ^= 1;
+	damage(&sim.generation[0], sim.generation[0].n / 2);
 	sim_boot(&sim, true, SIM_2026 + 10 * HOUR);
 	ck_assert(sim_run(&sim, MINUTE));
 	ck_assert_uint_eq(sim.n_set_aside, 1);
@@ -913,8 +919,8 @@ START_TEST(without_a_sound_state_file_there_is_no_storm)
 	sim_boot(&sim, false, SIM_2026);
 	ck_assert(sim_run(&sim, 150 * MINUTE));
 	sim_shutdown(&sim);
-	((char *) sim.generation[0].bytes)[30] ^= 4;
-	((char *) sim.generation[1].bytes)[30] ^= 4;
+	damage(&sim.generation[0], 30);
+	damage(&sim.generation[1], 30);
 	sim_boot(&sim, true, SIM_2026 + 10 * HOUR + MINUTE);
 	ck_assert(sim_run(&sim, MINUTE));
 	nothing_more(2);
@@ -928,7 +934,7 @@ START_TEST(a_state_file_that_was_set_aside_is_missed_by_nobody)
 	sim_boot(&sim, false, SIM_2026);
 	ck_assert(sim_run(&sim, 150 * MINUTE));
 	sim_shutdown(&sim);
-	((char *) sim.generation[0].bytes)[sim.generation[0].n / 2] ^= 1;
+	damage(&sim.generation[0], sim.generation[0].n / 2);
 	sim.is_disk_full = true;
 	sim_boot(&sim, true, SIM_2026 + 10 * HOUR);
 	happened(2, "missed", "downtime", SIM_2026 + 10 * HOUR);

@@ -32,6 +32,62 @@ static bool chance(struct walker *w, unsigned percent)
 	return pick(w, 100) < percent;
 }
 
+static const char *const count_words[] = {
+	[WALK_EVENTS] = "events",
+	[WALK_RUNS] = "runs begun by timers",
+	[WALK_CATCH_UPS] = "of them to make up for a moment",
+	[WALK_RETRIES] = "of them retries",
+	[WALK_INTERRUPTED] = "runs interrupted",
+	[WALK_OVERLAPS] = "overlaps",
+	[WALK_MISSED] = "moments missed",
+	[WALK_SKIPPED] = "moments skipped",
+	[WALK_SUCCEEDED] = "runs succeeded",
+	[WALK_FAILED] = "failed",
+	[WALK_KILLED] = "died by a signal",
+	[WALK_HUNG] = "hung until their timeout",
+	[WALK_NOT_EXECUTED] = "could not be executed",
+	[WALK_CONDITIONS] = "were left out for a condition",
+	[WALK_CRASHES] = "crashes between events",
+	[WALK_CRASHES_MIDWAY] = "crashes in the middle of one",
+	[WALK_SHUTDOWNS] = "shutdowns",
+	[WALK_RESTARTS] = "restarts of the daemon",
+	[WALK_REBOOTS] = "reboots",
+	[WALK_MONTHS_OFF] = "of them after a month or more",
+	[WALK_BOOTS_1970] = "of them in 1970",
+	[WALK_SUSPENDS] = "suspends",
+	[WALK_WRITES_NOT_TOLD] = "crashes after a write of which nobody heard",
+	[WALK_WRITES_TORN] = "state files torn",
+	[WALK_WRITES_BOTH_NAMES] = "renamed halfway",
+	[WALK_WRITES_LOST] = "lost",
+	[WALK_LINES_CUT] = "lines of a state file cut off",
+	[WALK_LINES_LOST] = "lines lost",
+	[WALK_WRITES_FAILED] = "writes that failed for a full disk",
+	[WALK_JUMPS_FORWARD] = "clock jumps forward",
+	[WALK_JUMPS_BACK] = "clock jumps back",
+	[WALK_CLOCK_STEPS] = "steps of the clock by less than a minute",
+	[WALK_ZONE_CHANGES] = "zone changes",
+	[WALK_RELOADS] = "reloads",
+	[WALK_RELOADS_REFUSED] = "of them with a mistake in a timer",
+	[WALK_PAUSES] = "pauses",
+	[WALK_GATES_CLOSED] = "times that the gate was closed",
+	[WALK_STARTS] = "services started by hand",
+	[WALK_STOPS] = "stopped by hand",
+	[WALK_TRIGGERS] = "timers triggered",
+	[WALK_RESETS] = "reset",
+	[WALK_SKIPS] = "told to skip a moment",
+};
+_Static_assert(ELEMENTS(count_words) == WALK_COUNT, "words for each count");
+
+const char *walk_count_to_string(enum walk_count c)
+{
+	return count_words[c];
+}
+
+static void count(struct walker *w, enum walk_count c)
+{
+	w->counts->n[c]++;
+}
+
 /* From @least to @most, small ones more often. */
 static usec_t span(struct walker *w, usec_t least, usec_t most)
 {
@@ -150,7 +206,9 @@ static void edit(struct walker *w)
 		w->book.timer[bad].file.is_bad = true;
 		book_write_timer(&w->book, bad);
 	}
-	w->counts->reloads++;
+	count(w, WALK_RELOADS);
+	if (bad != BOOK_TIMERS)
+		count(w, WALK_RELOADS_REFUSED);
 	(void) sim_reload(&w->sim);
 	if (bad == BOOK_TIMERS || !sim_is_on(&w->sim))
 		return;
@@ -164,9 +222,11 @@ static void edit(struct walker *w)
 static void boot(struct walker *w)
 {
 	bool is_other_kernel = chance(w, 60);
-	usec_t off = is_other_kernel ? span(w, 10 * USEC_PER_SEC, 60 * DAY) : span(w, USEC_PER_SEC, 20 * MINUTE), real;
-	usec_t truth = sim_real(&w->sim) + off;
+	usec_t off = is_other_kernel ? span(w, 10 * USEC_PER_SEC, 60 * DAY) : span(w, USEC_PER_SEC, 20 * MINUTE), truth, real;
 
+	if (is_other_kernel && chance(w, 4))
+		off = 30 * DAY + span(w, DAY, 370 * DAY);
+	truth = sim_real(&w->sim) + off;
 	w->sim.boot += off;
 	real = truth;
 	if (real > SIM_2026 + 300 * 365 * DAY / 2 || chance(w, 2))
@@ -179,7 +239,9 @@ static void boot(struct walker *w)
 		real -= span(w, MINUTE, 12 * HOUR);
 	if (chance(w, 3))
 		w->sim.zone = (enum sim_zone) pick(w, SIM_ZONE_COUNT);
-	w->counts->boots++;
+	count(w, is_other_kernel ? WALK_REBOOTS : WALK_RESTARTS);
+	w->counts->n[WALK_MONTHS_OFF] += off >= 30 * DAY;
+	w->counts->n[WALK_BOOTS_1970] += is_other_kernel && real < DAY;
 	if (!is_other_kernel)
 		real = sim_real(&w->sim);
 	sim_boot(&w->sim, is_other_kernel, real);
@@ -187,25 +249,43 @@ static void boot(struct walker *w)
 		(void) sim_set_clock(&w->sim, truth + MINUTE);
 }
 
+static void crash_now(struct walker *w)
+{
+	count(w, WALK_CRASHES);
+	sim_crash(&w->sim);
+}
+
+/* While the state is being written, if it will be. */
+static void crash_in_write(struct walker *w)
+{
+	for (unsigned i = 0; i < 50 && !w->sim.writing.bytes; i++)
+		(void) sim_run_events(&w->sim, 30 * MINUTE, 1);
+	crash_now(w);
+}
+
 static void crash(struct walker *w)
 {
-	w->counts->crashes++;
-	if (chance(w, 30)) {
-		sim_crash(&w->sim);
+	switch (pick(w, 4)) {
+	case 0:
+		crash_now(w);
 		return;
+	case 1:
+		crash_in_write(w);
+		return;
+	default:
+		break;
 	}
 	sim_crash_at(&w->sim, 1 + pick(w, chance(w, 50) ? 10 : 200));
 	for (unsigned hours = 0; hours < 30; hours++)
 		if (!sim_run(&w->sim, HOUR))
 			return;
-	sim_crash(&w->sim);
+	crash_now(w);
 }
 
 static void jump(struct walker *w)
 {
 	usec_t now = sim_real(&w->sim), to = now;
 
-	w->counts->jumps++;
 	switch (pick(w, 8)) {
 	case 0:
 		to = now + span(w, USEC_PER_SEC, 50 * USEC_PER_SEC);
@@ -228,10 +308,28 @@ static void jump(struct walker *w)
 	}
 	if (to > SIM_2026 + 150 * 365 * DAY || (to < SIM_2026 - 20 * 365 * DAY && to > SIM_EPOCH))
 		to = SIM_2026;
+	if ((to > now ? to - now : now - to) <= MINUTE)
+		count(w, WALK_CLOCK_STEPS);
+	else
+		count(w, to > now ? WALK_JUMPS_FORWARD : WALK_JUMPS_BACK);
 	(void) sim_set_clock(&w->sim, to);
 }
 
 /* ---- the walk ---- */
+
+/* One of the calendar's next moments. */
+static void skip(struct walker *w, const struct book_timer *t)
+{
+	usec_t moment = sim_real(&w->sim);
+
+	if (t->plan.expression < 0)
+		return;
+	count(w, WALK_SKIPS);
+	for (uint64_t n = 1 + pick(w, 3); n > 0; n--)
+		moment = moment_next(&sim_expressions[t->plan.expression], w->book.zone, moment);
+	w->book.command_moment = moment;
+	(void) sim_skip(&w->sim, t->name, moment, chance(w, 80));
+}
 
 static void admin(struct walker *w)
 {
@@ -239,18 +337,25 @@ static void admin(struct walker *w)
 	const char *service = w->book.service[pick(w, BOOK_SERVICES)].name;
 
 	snprintf(w->book.command_timer, sizeof(w->book.command_timer), "%s", w->book.timer[i].name);
-	switch (pick(w, 6)) {
+	switch (pick(w, 8)) {
 	case 0: case 1:
+		count(w, WALK_STARTS);
 		(void) sim_start(&w->sim, service);
 		break;
 	case 2: case 3:
+		count(w, WALK_STOPS);
 		(void) sim_stop(&w->sim, service);
 		break;
 	case 4:
+		count(w, WALK_TRIGGERS);
 		(void) sim_command(&w->sim, SUPD_COMMAND_TRIGGER, w->book.command_timer);
 		break;
 	case 5:
+		count(w, WALK_RESETS);
 		(void) sim_command(&w->sim, SUPD_COMMAND_RESET, w->book.command_timer);
+		break;
+	case 6: case 7:
+		skip(w, &w->book.timer[i]);
 		break;
 	}
 }
@@ -265,28 +370,34 @@ static void act(struct walker *w)
 		crash(w);
 		break;
 	case 5:
+		count(w, WALK_SHUTDOWNS);
 		sim_shutdown(&w->sim);
 		break;
 	case 6: case 7:
 		jump(w);
 		break;
 	case 8:
-		if (chance(w, 20))
-			(void) sim_set_zone(&w->sim, (enum sim_zone) pick(w, SIM_ZONE_COUNT));
+		if (!chance(w, 20))
+			break;
+		count(w, WALK_ZONE_CHANGES);
+		(void) sim_set_zone(&w->sim, (enum sim_zone) pick(w, SIM_ZONE_COUNT));
 		break;
 	case 9:
+		count(w, WALK_SUSPENDS);
 		(void) sim_suspend(&w->sim, span(w, USEC_PER_SEC, 5 * DAY));
 		break;
 	case 10:
-		w->sim.is_disk_full = chance(w, 25);
+		w->sim.is_disk_full = chance(w, 12);
 		break;
 	case 11:
+		count(w, WALK_PAUSES);
 		(void) sim_pause(&w->sim, true);
 		break;
 	case 12: case 13:
 		(void) sim_pause(&w->sim, false);
 		break;
 	case 14:
+		count(w, WALK_GATES_CLOSED);
 		(void) sim_gate(&w->sim, false);
 		break;
 	case 15: case 16:
@@ -301,6 +412,37 @@ static void act(struct walker *w)
 				      chance(w, 95) ? 60 : 3000);
 		break;
 	}
+}
+
+static void sum_up(struct walker *w)
+{
+	const uint64_t *results = w->book.results, *losses = w->sim.losses;
+	uint64_t *n = w->counts->n;
+
+	n[WALK_EVENTS] += w->sim.n_events;
+	for (unsigned i = 0; i < BOOK_TIMERS; i++) {
+		n[WALK_RUNS] += w->book.timer[i].n_runs;
+		n[WALK_MISSED] += w->book.timer[i].n_missed;
+	}
+	n[WALK_CATCH_UPS] += w->book.n_catch_ups;
+	n[WALK_RETRIES] += w->book.n_retries;
+	n[WALK_INTERRUPTED] += w->book.n_interrupted;
+	n[WALK_OVERLAPS] += w->book.n_overlaps;
+	n[WALK_SKIPPED] += w->book.n_skipped;
+	n[WALK_SUCCEEDED] += results[RUN_RESULT_SUCCESS];
+	n[WALK_FAILED] += results[RUN_RESULT_EXIT_CODE];
+	n[WALK_KILLED] += results[RUN_RESULT_SIGNAL] + results[RUN_RESULT_CORE_DUMP];
+	n[WALK_HUNG] += results[RUN_RESULT_TIMEOUT];
+	n[WALK_NOT_EXECUTED] += results[RUN_RESULT_EXEC];
+	n[WALK_CONDITIONS] += results[RUN_RESULT_SKIPPED];
+	n[WALK_CRASHES_MIDWAY] += w->sim.n_dead_midway;
+	n[WALK_WRITES_NOT_TOLD] += losses[SIM_LOSS_NOT_TOLD];
+	n[WALK_WRITES_TORN] += losses[SIM_LOSS_TORN];
+	n[WALK_WRITES_BOTH_NAMES] += losses[SIM_LOSS_BOTH_NAMES];
+	n[WALK_WRITES_LOST] += losses[SIM_LOSS_ALL];
+	n[WALK_LINES_CUT] += losses[SIM_LOSS_LINE_CUT];
+	n[WALK_LINES_LOST] += losses[SIM_LOSS_LINE];
+	n[WALK_WRITES_FAILED] += w->sim.n_failed_writes;
 }
 
 void walk(uint64_t seed, uint64_t steps, bool verbose, struct walk_counts *ret)
@@ -327,11 +469,7 @@ void walk(uint64_t seed, uint64_t steps, bool verbose, struct walk_counts *ret)
 			act(&w);
 		}
 	}
-	ret->events += w.sim.n_events;
-	for (unsigned i = 0; i < BOOK_TIMERS; i++) {
-		ret->runs += w.book.timer[i].n_runs;
-		ret->missed += w.book.timer[i].n_missed;
-	}
+	sum_up(&w);
 	sim_done(&w.sim);
 	book_close(&w.book);
 }

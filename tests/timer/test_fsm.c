@@ -229,6 +229,18 @@ static const struct script scripts[] = {
 	       ROW(0, BEGIN, IDLE, 2 * HOUR, NEVER, ""),
 	       ROW(100, TIMER_JUMP, IDLE, 26 * HOUR, 100, "", .jump = 3 * HOUR),
 	       ROW(100, TIMER_JUMP, IDLE, 2 * HOUR, NEVER, "", .jump = -3 * HOUR)),
+	SCRIPT("one that was late has come, and does not come again: it is made up for", DAILY, NULL,
+	       ROW(0, BEGIN, IDLE, 2 * HOUR, NEVER, ""),
+	       ROW(3 * HOUR, WAKE, IDLE, 26 * HOUR, 3 * HOUR, ""),
+	       ROW(3 * HOUR, TIMER_JUMP, IDLE, 26 * HOUR, 3 * HOUR, "", .jump = -2 * HOUR),
+	       ROW(3 * HOUR, WAKE, INTENT, 26 * HOUR, NEVER, "intent")),
+	SCRIPT("nor does one of an interval", "OnStartupSec=0\nOnUnitActiveSec=1h\n", NULL,
+	       ROW(0, BEGIN, INTENT, NEVER, NEVER, "intent"),
+	       ROW(0, DURABLE, OPEN, NEVER, NEVER, "start"),
+	       ROW(0, ENDED, IDLE, NEVER, HOUR, "ended", SUCCESS),
+	       ROW(90 * MIN, WAKE, IDLE, NEVER, 90 * MIN, ""),
+	       ROW(90 * MIN, TIMER_JUMP, IDLE, NEVER, 90 * MIN, "", .jump = -2 * HOUR),
+	       ROW(90 * MIN, WAKE, INTENT, NEVER, 2 * HOUR, "intent")),
 	SCRIPT("the clock is set a year ahead and back: what it passed over comes all the same", DAILY, NULL,
 	       ROW(0, BEGIN, IDLE, 2 * HOUR, NEVER, ""),
 	       ROW(100, TIMER_JUMP, IDLE, 365 * DAY + 2 * HOUR, 100, "missed clock-jump 364", .jump = 365 * DAY),
@@ -647,6 +659,22 @@ START_TEST(in_1970_a_moment_that_did_not_start_comes_again_and_has_one_record)
 }
 END_TEST
 
+START_TEST(a_ladder_that_is_lost_with_its_life_has_failed_for_good)
+{
+	const struct row durable = { .event = TIMER_DURABLE }, ended = { .event = TIMER_ENDED, EXIT };
+	struct bench b;
+
+	bench_init(&b, "OnStartupSec=0\nOnUnitActiveSec=1h\nRetrySec=30min\n", NULL);
+	begin_at(&b, 0, "intent");
+	ck_assert_str_eq(bench_step(&b, &durable), "start");
+	ck_assert_str_eq(bench_step(&b, &ended), "retry, ended");
+	other_life(&b);
+	begin_at(&b, 10 * MIN, "");
+	ck_assert_int_eq(bench_boot(&b), HOUR);
+	bench_done(&b);
+}
+END_TEST
+
 START_TEST(stamps_from_before_the_boot_follow_the_clock)
 {
 	const struct row set = { .at = 0, .event = TIMER_JUMP, .jump = 20000 * DAY };
@@ -780,6 +808,7 @@ static Suite *fsm_suite(void)
 	tcase_add_test(t, a_record_from_the_far_future_is_not_believed);
 	tcase_add_test(t, a_board_that_boots_in_1970_makes_up_for_the_night_when_it_learns_the_time);
 	tcase_add_test(t, in_1970_a_moment_that_did_not_start_comes_again_and_has_one_record);
+	tcase_add_test(t, a_ladder_that_is_lost_with_its_life_has_failed_for_good);
 	tcase_add_test(t, stamps_from_before_the_boot_follow_the_clock);
 	tcase_add_test(t, what_stretches_are_spent_is_merged_and_bounded);
 	tcase_add_test(t, of_too_many_stretches_the_one_that_ends_first_is_forgotten);
