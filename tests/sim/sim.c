@@ -497,6 +497,8 @@ static int world_set_aside(void *ctx, const char *plugin, char *ret_name, size_t
 
 	if (dead(s))
 		return -EIO;
+	if (!s->generation[0].is_cut)
+		sim_fail(s, "the state file is whole, and does not load");
 	snprintf(ret_name, n, "%s.bad", plugin);
 	blob_done(&s->generation[0]);
 	s->n_set_aside++;
@@ -794,7 +796,8 @@ static void disk_crash(struct sim *s)
 	if (s->writing.bytes && !s->is_disk_full)
 		loss = s->writing.is_added ? line_lost(s) : file_lost(s);
 	s->losses[loss]++;
-	state_loads(s);
+	if (loss != SIM_LOSS_NONE) /* else it is as it was, and world_set_aside() looks */
+		state_loads(s);
 	blob_done(&s->writing);
 	blob_done(&s->next);
 	s->n_writing = s->n_next = 0;
@@ -921,8 +924,6 @@ static void saved(struct sim *s, const struct supd_now *now)
 	if (result == 0 && s->writing.bytes)
 		write_land(s);
 	s->n_failed_writes += result < 0;
-	if (s->n_events % 64 == 0) /* it takes time, and what differs at a crash is looked at there */
-		state_loads(s);
 	s->can_add = result == 0;
 	blob_done(&s->writing);
 	s->n_writing = 0;

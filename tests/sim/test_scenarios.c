@@ -565,6 +565,20 @@ START_TEST(a_catch_up_is_announced_as_well_if_it_takes_the_place_of_another)
 }
 END_TEST
 
+START_TEST(an_edit_while_a_moment_waits_out_its_delay)
+{
+	pair("OnCalendar=hourly\nRandomizedDelaySec=50min\n");
+	sim_boot(&sim, false, SIM_2026);
+	ck_assert(sim_run(&sim, HOUR + SECOND));
+	nothing_more(0);
+	timer("a.timer", "OnCalendar=daily\n");
+	ck_assert_int_eq(sim_reload(&sim), 0);
+	ck_assert(sim_run(&sim, 22 * HOUR));
+	happened(0, "run", "calendar", SIM_2026 + HOUR + SECOND);
+	nothing_more(1);
+}
+END_TEST
+
 START_TEST(suspend_over_a_moment)
 {
 	pair("OnCalendar=hourly\n");
@@ -1074,6 +1088,7 @@ static Suite *scenarios_suite(void)
 	tcase_add_test(t, an_interval_on_a_board_that_boots_in_1970_every_day);
 	tcase_add_test(t, a_first_boot_in_1970_misses_nothing);
 	tcase_add_test(t, a_wrong_clock_at_boot_that_is_put_right);
+	tcase_add_test(t, an_edit_while_a_moment_waits_out_its_delay);
 	tcase_add_test(t, suspend_over_a_moment);
 	tcase_add_test(t, a_catch_up_is_announced_as_well_if_it_takes_the_place_of_another);
 	tcase_add_test(t, a_target_that_remains_after_exit);

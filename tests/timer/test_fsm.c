@@ -172,6 +172,8 @@ static const struct script scripts[] = {
 	       ROW(MIN, DURABLE, OPEN, NEVER, NEVER, "start"),
 	       ROW(MIN, TIMER_REFUSED, IDLE, NEVER, HOUR + MIN, "missed masked", .refused = MISS_MASKED),
 	       ROW(HOUR + MIN, WAKE, INTENT, NEVER, NEVER, "intent")),
+	SCRIPT("an interval counts from a run of its target that nobody here began", "OnUnitActiveSec=1h\n", NULL,
+	       ROW(0, BEGIN, IDLE, NEVER, HOUR, "", SUCCESS, .who = OTHER)),
 	SCRIPT("a target that remains active makes overlaps until it is stopped", "OnStartupSec=0\nOnUnitActiveSec=1h\n", NULL,
 	       ROW(0, BEGIN, INTENT, NEVER, NEVER, "intent"),
 	       ROW(0, DURABLE, OPEN, NEVER, NEVER, "start"),
@@ -229,6 +231,10 @@ static const struct script scripts[] = {
 	       ROW(0, BEGIN, IDLE, 2 * HOUR, NEVER, ""),
 	       ROW(100, TIMER_JUMP, IDLE, 26 * HOUR, 100, "", .jump = 3 * HOUR),
 	       ROW(100, TIMER_JUMP, IDLE, 2 * HOUR, NEVER, "", .jump = -3 * HOUR)),
+	SCRIPT("a catch-up that waits is missed when the clock shows that it is too old", "OnCalendar=Mon 02:00\n", NULL,
+	       ROW(0, BEGIN, IDLE, 2 * HOUR, NEVER, ""),
+	       ROW(3 * HOUR, WAKE, IDLE, 7 * DAY + 2 * HOUR, 3 * HOUR, ""),
+	       ROW(3 * HOUR, TIMER_JUMP, IDLE, 7 * DAY + 2 * HOUR, NEVER, "missed late", .jump = 2 * DAY)),
 	SCRIPT("one that was late has come, and does not come again: it is made up for", DAILY, NULL,
 	       ROW(0, BEGIN, IDLE, 2 * HOUR, NEVER, ""),
 	       ROW(3 * HOUR, WAKE, IDLE, 26 * HOUR, 3 * HOUR, ""),
@@ -659,6 +665,19 @@ START_TEST(in_1970_a_moment_that_did_not_start_comes_again_and_has_one_record)
 }
 END_TEST
 
+START_TEST(set_back_by_hours_while_nobody_looked_the_clock_brings_nothing_again)
+{
+	struct bench b;
+
+	bench_init(&b, "OnCalendar=hourly\n", NULL);
+	b.timer.memory.normal_since = real_at(0);
+	b.timer.memory.accounted_real = real_at(5 * HOUR);
+	begin_at(&b, 2 * HOUR + 30 * MIN, "future");
+	ck_assert_int_eq(bench_real(&b), 6 * HOUR);
+	bench_done(&b);
+}
+END_TEST
+
 START_TEST(a_ladder_that_is_lost_with_its_life_has_failed_for_good)
 {
 	const struct row durable = { .event = TIMER_DURABLE }, ended = { .event = TIMER_ENDED, EXIT };
@@ -808,6 +827,7 @@ static Suite *fsm_suite(void)
 	tcase_add_test(t, a_record_from_the_far_future_is_not_believed);
 	tcase_add_test(t, a_board_that_boots_in_1970_makes_up_for_the_night_when_it_learns_the_time);
 	tcase_add_test(t, in_1970_a_moment_that_did_not_start_comes_again_and_has_one_record);
+	tcase_add_test(t, set_back_by_hours_while_nobody_looked_the_clock_brings_nothing_again);
 	tcase_add_test(t, a_ladder_that_is_lost_with_its_life_has_failed_for_good);
 	tcase_add_test(t, stamps_from_before_the_boot_follow_the_clock);
 	tcase_add_test(t, what_stretches_are_spent_is_merged_and_bounded);
