@@ -1055,6 +1055,20 @@ static void files_at_boot(struct book *b)
 			plan_applied(b, &b->timer[i]);
 }
 
+/* But for the file: words alone change nothing. */
+static bool plan_is_same(const struct plan *a, const struct plan *b)
+{
+	for (unsigned i = 0; i < a->n_ladder; i++)
+		if (i >= b->n_ladder || a->ladder[i] != b->ladder[i])
+			return false;
+	return a->n_ladder == b->n_ladder && a->exists == b->exists && a->is_bad == b->is_bad &&
+	       a->is_enabled == b->is_enabled && a->is_persistent == b->is_persistent &&
+	       a->on_clock_change == b->on_clock_change && a->expression == b->expression &&
+	       a->startup == b->startup && a->boot == b->boot && a->active == b->active &&
+	       a->unit_active == b->unit_active && a->unit_inactive == b->unit_inactive && a->catch_up == b->catch_up &&
+	       a->delay == b->delay && a->service == b->service && a->retries_signals == b->retries_signals;
+}
+
 /* Those that were not there begin, and say so by their new rules. */
 static void files_that_begin(struct book *b)
 {
@@ -1089,6 +1103,11 @@ static void files_that_change(struct book *b)
 
 		if (!is_changed(t))
 			continue;
+		if (plan_is_same(&t->plan, &t->file)) {
+			t->plan = t->file;
+			t->memory.version = t->plan.version;
+			continue;
+		}
 		if (t->file.exists && !t->file.is_bad) {
 			timer_changed(b, t);
 			continue;

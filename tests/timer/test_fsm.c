@@ -678,6 +678,20 @@ START_TEST(set_back_by_hours_while_nobody_looked_the_clock_brings_nothing_again)
 }
 END_TEST
 
+START_TEST(what_a_record_from_the_future_says_of_what_lies_ahead_is_not_believed)
+{
+	struct bench b;
+
+	bench_init(&b, DAILY, NULL);
+	b.timer.memory.normal_since = real_at(9 * DAY);
+	b.timer.memory.accounted_real = real_at(10 * DAY);
+	ck_assert(memory_add_spent(&b.timer.memory, real_at(20 * HOUR), real_at(3 * DAY)));
+	begin_at(&b, 10 * HOUR, "future");
+	ck_assert_int_eq(bench_real(&b), 26 * HOUR);
+	bench_done(&b);
+}
+END_TEST
+
 START_TEST(a_ladder_that_is_lost_with_its_life_has_failed_for_good)
 {
 	const struct row durable = { .event = TIMER_DURABLE }, ended = { .event = TIMER_ENDED, EXIT };
@@ -828,6 +842,7 @@ static Suite *fsm_suite(void)
 	tcase_add_test(t, a_board_that_boots_in_1970_makes_up_for_the_night_when_it_learns_the_time);
 	tcase_add_test(t, in_1970_a_moment_that_did_not_start_comes_again_and_has_one_record);
 	tcase_add_test(t, set_back_by_hours_while_nobody_looked_the_clock_brings_nothing_again);
+	tcase_add_test(t, what_a_record_from_the_future_says_of_what_lies_ahead_is_not_believed);
 	tcase_add_test(t, a_ladder_that_is_lost_with_its_life_has_failed_for_good);
 	tcase_add_test(t, stamps_from_before_the_boot_follow_the_clock);
 	tcase_add_test(t, what_stretches_are_spent_is_merged_and_bounded);
