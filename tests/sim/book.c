@@ -493,7 +493,8 @@ static void take_calendar(struct book *b, struct book_timer *t, const struct sim
 	if (!is_moment(b, t, r->scheduled) && r->scheduled > t->memory.vague)
 		fail(b, t, "ran for %llu, which is no moment", SPANS(r->scheduled));
 	had = fate_of(t, r->scheduled);
-	if ((had == FATE_RAN || (had != FATE_NONE && is_pure(&t->plan))) && r->scheduled > t->memory.forgotten)
+	if ((had == FATE_RAN || (had != FATE_NONE && is_pure(&t->plan))) &&
+	    r->scheduled > usec_max(t->memory.forgotten, t->memory.vague))
 		fail(b, t, "moment %llu ran although it has a record", SPANS(r->scheduled));
 	if (r->scheduled > now)
 		fail(b, t, "ran before its moment");
@@ -771,6 +772,8 @@ static void missed(struct book *b, struct book_timer *t, const struct sim_record
 	/* A moment that came drops the ladder. One that nobody saw does, too, if it is to be made up for; that is said. */
 	if (!is_unseen(r->reason) && !str_equal(r->reason, "interrupted") && !is_first && !is_waiting)
 		t->has_ladder = false;
+	if (str_equal(r->reason, t->waits_reason) && r->first <= t->waits_for && t->waits_for <= r->scheduled)
+		is_waiting = true; /* one among others */
 	if (is_waiting || (fate_of(t, t->waits_for) != FATE_NONE && !str_equal(t->waits_reason, "interrupted")))
 		t->waits_for = 0;
 }

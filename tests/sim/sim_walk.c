@@ -6,7 +6,7 @@
 #include "tests/sim/walk.h"
 
 #define WALK 2000
-#define STEPS (1500 * WALK)
+#define STEPS (1000 * WALK)
 /* In so many steps everything happens that can happen. */
 #define STEPS_FOR_ALL (100 * WALK)
 
