@@ -177,7 +177,7 @@ void step_believe_clock(struct step *s)
 	struct timer_memory *m = s->memory;
 
 	if (m->kept_real != 0) {
-		/* What came by this clock has come, and is not missed behind the line that was kept. */
+		/* What came by this clock has come, and is not missed behind the kept line. */
 		memory_spend(m, m->normal_since, m->accounted_real);
 		s->unseen = MISS_DOWNTIME; /* nobody could have known */
 		step_begin_calendar(s);

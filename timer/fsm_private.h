@@ -19,7 +19,7 @@ struct step {
 	enum miss_reason unseen;
 	bool is_hastened;    /* moments act now that would have been delayed: they are not late */
 	bool is_delay_spent; /* a moment came: the next has a delay of its own */
-	bool has_elapsed;    /* a moment came in time: what went by beside it is not made up for as well */
+	bool has_elapsed;    /* a moment came in time: what went by beside it is not made up for */
 };
 
 /* fsm.c */
@@ -55,7 +55,8 @@ void step_prune_skips(struct step *s);
 void step_begin(struct step *s);
 /* Draws the line at now, once the clock can be believed, and deals with what lies behind it. */
 void step_begin_calendar(struct step *s);
-/* The clock went on, by itself, to where it can be believed: the line of that time is one, as good as any other. */
+/* The clock went on, by itself, to where it can be believed: the line of that time is one, as good
+ * as any other. */
 void step_believe_clock(struct step *s);
 /* No moments from here on: the timer is disabled. */
 void step_unschedule(struct step *s);

@@ -235,7 +235,8 @@ void entry_event(struct supd_instance *self, struct entry *e, struct timer_event
 {
 	struct timer_context context = entry_context(self, e);
 	struct timer_event event = *ev, answer;
-	const usec_t waited_until = e->timer.catch_up_at, waited_for = e->timer.memory.waiting.scheduled;
+	const usec_t waited_for = e->timer.memory.waiting.scheduled;
+	const usec_t waited_until = e->timer.catch_up_at;
 	struct timer_effects fx;
 	bool again;
 
