@@ -188,10 +188,12 @@ int value_size_1000(const char *s, uint64_t *ret)
 		return -EINVAL;
 	memcpy(number, s, n);
 	number[n] = '\0';
-	if (value_unsigned(number, UINT64_MAX / unit - 1, &whole) < 0)
+	if (value_unsigned(number, UINT64_MAX / unit, &whole) < 0)
 		return -ERANGE;
 	for (uint64_t part = unit / 10; m > 0 && part > 0; m--, part /= 10)
 		fraction += (uint64_t) (*digit++ - '0') * part;
+	if (fraction > UINT64_MAX - whole * unit)
+		return -ERANGE;
 	*ret = whole * unit + fraction;
 	return 0;
 }
