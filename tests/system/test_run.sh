@@ -36,7 +36,7 @@ out"
 mkfifo "$dir/go"
 supctl run -- /bin/sh -c 'echo first; read -r go <"'"$dir/go"'"; echo "$go"' 2>/dev/null | {
 	read -r line
-	echo "$line" >"$dir/go"
+	timeout "$PATIENCE" sh -c 'echo "$1" >"$2"' sh "$line" "$dir/go"
 	cat >"$dir/rest"
 }
 is "it is shown as it comes" "$(cat "$dir/rest")" first
@@ -51,7 +51,7 @@ interrupted() {
 	set -m # else what is in the background ignores it
 	"$SUPCTL" run --unit="$name" -- "$@" >"$dir/out" 2>"$dir/err" &
 	set +m
-	read -r _ <"$dir/ready"
+	timeout "$PATIENCE" head -n 1 "$dir/ready" >/dev/null
 	kill -INT $!
 	wait $!
 }

@@ -244,10 +244,12 @@ START_TEST(cpus_add_up)
 }
 END_TEST
 
-START_TEST(cpus_of_memory_nodes_are_not_applied)
+START_TEST(cpus_may_be_those_of_memory_nodes)
 {
-	spec_text_init(&t, "ExecStart=/bin/true\nCPUAffinity=numa");
-	ck_assert(spec_text_has(&t, DIAG_NOT_APPLIED, "3: CPUAffinity=numa is not applied, ignored"));
+	ck_assert(parse("CPUAffinity=0\nCPUAffinity=numa")->cpus_of_nodes);
+	ck_assert_uint_eq(t.spec.exec->limits->cpus.n_words, 0);
+	spec_text_done(&t);
+	ck_assert(!parse("CPUAffinity=numa\nCPUAffinity=0")->cpus_of_nodes);
 }
 END_TEST
 
@@ -314,7 +316,7 @@ static Suite *spec_limits_suite(void)
 	tcase_add_loop_test(tc, io_priorities_are_understood, 0, ELEMENTS(io_rows));
 	tcase_add_loop_test(tc, schedulers_are_understood, 0, ELEMENTS(scheduler_rows));
 	tcase_add_loop_test(tc, cpus_add_up, 0, ELEMENTS(cpus_rows));
-	tcase_add_test(tc, cpus_of_memory_nodes_are_not_applied);
+	tcase_add_test(tc, cpus_may_be_those_of_memory_nodes);
 	tcase_add_test(tc, memory_policies_are_understood);
 	tcase_add_test(tc, timer_slack_counts_nanoseconds);
 	tcase_add_test(tc, personalities_are_this_machines);
