@@ -299,11 +299,23 @@ static void due_retry(struct step *s)
 	failed_for_good(s);
 }
 
+/* Should the clock turn out to be ahead and be set back, a moment that was taken does not come
+ * again. */
+static void spend_taken(struct step *s, usec_t at)
+{
+	struct moments moment;
+
+	if (!s->t->is_clock_believed)
+		return;
+	schedule_moments(s->c->spec, s->memory, s->c->local, at - 1, at, &moment);
+	if (moment.n > 0)
+		memory_spend(s->memory, at - 1, at);
+}
+
 static void due_catch_up(struct step *s)
 {
 	struct timer_memory *m = s->memory;
 	const struct waiting w = m->waiting;
-	struct moments moment;
 
 	if (s->t->catch_up_at > s->now.boot)
 		return;
@@ -323,11 +335,7 @@ static void due_catch_up(struct step *s)
 	s->t->catch_up_at = USEC_NEVER;
 	drop_ladder(s);
 	take(s, "catch-up", w.scheduled, 1);
-	schedule_moments(s->c->spec, m, s->c->local, w.scheduled - 1, w.scheduled, &moment);
-	/* Should the clock turn out to be ahead and be set back, this moment does not come
-	 * again. */
-	if (moment.n > 0 && s->t->is_clock_believed)
-		memory_spend(m, w.scheduled - 1, w.scheduled);
+	spend_taken(s, w.scheduled);
 }
 
 static bool is_due(const struct timer *t, const struct supd_now *now)
@@ -578,6 +586,8 @@ static void reset(struct step *s)
 		m->anchor_inactive = stamp_now(s);
 	s->t->retry_at = s->t->catch_up_at = USEC_NEVER;
 	step_begin_calendar(s);
+	if (s->t->phase != TIMER_IDLE)
+		spend_taken(s, m->open.scheduled);
 	s->is_delay_spent = true;
 	step_effect(s, (struct timer_effect) { .kind = TFX_SAVE });
 }

@@ -111,19 +111,32 @@ static bool is_to_come(const struct step *s, usec_t when)
 /* A catch-up whose moment lies ahead again is none: that moment comes by itself. Not if it is
  * spent: it had come, and was taken and did not start, or was late. Nor does one of an interval
  * come again. */
+static bool comes_by_itself(const struct step *s, const struct waiting *w)
+{
+	if (w->reason == MISS_NONE || w->reason == MISS_INTERRUPTED || w->scheduled <= s->now.real)
+		return false;
+	if (!s->t->is_clock_believed && w->scheduled >= s->c->clock_epoch)
+		return false; /* nobody knows where it lies */
+	return is_to_come(s, w->scheduled);
+}
+
 static void unwait_future(struct step *s)
 {
-	struct timer_memory *m = s->memory;
-	const struct waiting w = m->waiting;
-
-	if (w.reason == MISS_NONE || w.reason == MISS_INTERRUPTED || w.scheduled <= s->now.real)
+	if (!comes_by_itself(s, &s->memory->waiting))
 		return;
-	if (!s->t->is_clock_believed && w.scheduled >= s->c->clock_epoch)
-		return; /* nobody knows where it lies */
-	if (!is_to_come(s, w.scheduled))
-		return;
-	m->waiting = (struct waiting) { 0 };
+	s->memory->waiting = (struct waiting) { 0 };
 	s->t->catch_up_at = USEC_NEVER;
+}
+
+/* What waited before a run was interrupted is not made up for any more: whether its moment comes by
+ * itself is known only now. */
+static void miss_before(struct step *s)
+{
+	const struct waiting w = s->before;
+
+	s->before = (struct waiting) { 0 };
+	if (w.reason != MISS_NONE && !comes_by_itself(s, &w))
+		step_missed(s, w.reason, w.scheduled);
 }
 
 /* A catch-up that waits in the memory waits on, if it is young enough still. */
@@ -296,10 +309,14 @@ static bool resolve_open(struct step *s)
 		return false;
 	}
 	interrupted(s);
-	if (s->t->is_active && step_is_young(s, usec_sub(s->now.real, open.scheduled)))
+	if (s->t->is_active && step_is_young(s, usec_sub(s->now.real, open.scheduled))) {
+		if (m->waiting.reason != MISS_INTERRUPTED)
+			s->before = m->waiting;
+		m->waiting = (struct waiting) { 0 };
 		step_wait(s, MISS_INTERRUPTED, open.scheduled);
-	else
+	} else {
 		m->anchor_active = m->anchor_inactive = m->last_end;
+	}
 	return false;
 }
 
@@ -358,6 +375,7 @@ static void begin_enabled(struct step *s, bool is_run_last)
 		step_interval_anew(s, TRIGGER_UNIT_INACTIVE);
 	}
 	step_begin_calendar(s);
+	miss_before(s);
 	step_due_spans(s);
 	s->is_delay_spent = true;
 }

@@ -20,6 +20,7 @@ struct step {
 	bool is_hastened;    /* moments act now that would have been delayed: they are not late */
 	bool is_delay_spent; /* a moment came: the next has a delay of its own */
 	bool has_elapsed;    /* a moment came in time: what went by beside it is not made up for */
+	struct waiting before; /* waited when a run was interrupted that now waits instead */
 };
 
 /* fsm.c */

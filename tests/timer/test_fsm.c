@@ -262,6 +262,12 @@ static const struct script scripts[] = {
 	       ROW(2 * HOUR + 1, ENDED, IDLE, 3 * HOUR, NEVER, "ended", SUCCESS),
 	       ROW(2 * HOUR + 2, TIMER_JUMP, IDLE, 3 * HOUR, NEVER, "", .jump = -110 * MIN),
 	       ROW(4 * HOUR + 50 * MIN, WAKE, INTENT, 4 * HOUR, NEVER, "intent")),
+	SCRIPT("nor does it if the timer was reset in mid-run", "OnCalendar=hourly\n", NULL,
+	       ROW(1, BEGIN, IDLE, HOUR, NEVER, ""),
+	       RUN(HOUR, 2 * HOUR),
+	       ROW(HOUR + 1, TIMER_RESET, OPEN, 2 * HOUR, NEVER, ""),
+	       ROW(HOUR + 2, ENDED, IDLE, 2 * HOUR, NEVER, "ended", SUCCESS),
+	       ROW(HOUR + 3, TIMER_JUMP, IDLE, 2 * HOUR, NEVER, "", .jump = -30 * MIN)),
 	SCRIPT("nor does it if the timer was disabled in between", "OnCalendar=hourly\n", NULL,
 	       ROW(1, BEGIN, IDLE, HOUR, NEVER, ""),
 	       RUN(HOUR, 2 * HOUR),
@@ -582,6 +588,47 @@ START_TEST(a_run_that_was_open_was_interrupted_and_is_made_up_for)
 }
 END_TEST
 
+/* Our run goes on while the clock is set forward by a day: the moment in between waits. Then supd dies. */
+static void die_in_a_run_with_a_moment_waiting(struct bench *b)
+{
+	const struct row rows[] = {
+		{ .at = 0, .event = BEGIN },
+		{ .at = 2 * HOUR, .event = WAKE },
+		{ .at = 2 * HOUR, .event = DURABLE },
+		{ .at = 2 * HOUR + 1, .event = TIMER_JUMP, .jump = DAY },
+	};
+
+	bench_init(b, DAILY "CatchUpSec=48h\n", NULL);
+	for (size_t i = 0; i < ELEMENTS(rows); i++)
+		(void) bench_step(b, &rows[i]);
+	ck_assert_uint_eq(b->timer.memory.waiting.scheduled, real_at(26 * HOUR));
+	other_life(b);
+}
+
+START_TEST(what_waited_beside_an_interrupted_run_is_not_missed_if_it_comes_by_itself)
+{
+	struct bench b;
+
+	die_in_a_run_with_a_moment_waiting(&b);
+	b.skew = -30 * DAY;
+	begin_at(&b, 3 * HOUR, "interrupted, missed interrupted, future");
+	ck_assert_int_eq(bench_boot(&b), 3 * HOUR);
+	ck_assert_int_eq(bench_real(&b), 26 * HOUR - 30 * DAY);
+	bench_done(&b);
+}
+END_TEST
+
+START_TEST(what_waited_beside_an_interrupted_run_is_missed)
+{
+	struct bench b;
+
+	die_in_a_run_with_a_moment_waiting(&b);
+	begin_at(&b, 3 * HOUR, "interrupted, missed interrupted, missed clock-jump");
+	ck_assert_int_eq(bench_real(&b), 50 * HOUR);
+	bench_done(&b);
+}
+END_TEST
+
 START_TEST(an_interval_of_seven_days_counts_over_restarts)
 {
 	const struct row rows[] = {
@@ -836,6 +883,8 @@ static Suite *fsm_suite(void)
 	tcase_add_test(t, without_Persistent_all_is_missed);
 	tcase_add_test(t, a_waiting_catch_up_survives_a_second_restart);
 	tcase_add_test(t, a_run_that_was_open_was_interrupted_and_is_made_up_for);
+	tcase_add_test(t, what_waited_beside_an_interrupted_run_is_not_missed_if_it_comes_by_itself);
+	tcase_add_test(t, what_waited_beside_an_interrupted_run_is_missed);
 	tcase_add_test(t, an_interval_of_seven_days_counts_over_restarts);
 	tcase_add_test(t, a_record_from_the_near_future_runs_nothing_twice);
 	tcase_add_test(t, a_record_from_the_far_future_is_not_believed);
