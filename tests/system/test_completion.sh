@@ -6,8 +6,12 @@
 
 completions=$TOP_SRCDIR/contrib/completion
 service alpha.service 'ExecStart=/bin/true'
-printf '[Timer]\nOnCalendar=daily\nUnit=alpha.service\n' | unit beta.timer
-supd_start --experimental=timers
+if [ "${ENABLE_TIMER:-yes}" = yes ]; then
+	printf '[Timer]\nOnCalendar=daily\nUnit=alpha.service\n' | unit beta.timer
+	supd_start --experimental=timers
+else
+	supd_start
+fi
 
 . "$completions/bash/supctl"
 # offered WORD…: what completion of this line offers, its last word being at the cursor.
@@ -26,7 +30,11 @@ while read -r verb argument _; do
 		case $verb in
 		timers|why|trigger|skip|unskip)	wanted=beta.timer ;;
 		esac
-		ok "$verb offers units" grep -qwF -- "$wanted" <<<"$(offered "$verb" '')"
+		if [ "$wanted" = beta.timer ] && [ "${ENABLE_TIMER:-yes}" != yes ]; then
+			empty "$verb offers no timers, there are none" "$(offered "$verb" '')"
+		else
+			ok "$verb offers units" grep -qwF -- "$wanted" <<<"$(offered "$verb" '')"
+		fi
 		for file in zsh/_supctl fish/supctl.fish; do
 			ok "$verb stands in $file" grep -qE "(^|[ 	|])$verb([ 	|)']|$)" "$completions/$file"
 		done ;;
