@@ -78,9 +78,14 @@ static uint64_t hash_text(uint64_t h, const char *s)
 	return text_hash(h, s, strlen(s) + 1);
 }
 
+/* A word at a time: what stat() says of each file passes here at each reload. The factor and the shift are MurmurHash's. */
 static uint64_t hash_numbers(uint64_t h, const uint64_t *number, size_t n)
 {
-	return text_hash(h, number, n * sizeof(*number));
+	for (size_t i = 0; i < n; i++) {
+		h = (h ^ number[i]) * UINT64_C(0xc6a4a7935bd1e995);
+		h ^= h >> 47;
+	}
+	return h;
 }
 
 const char *unit_distrust(uid_t uid, mode_t mode, char *buf, size_t size)
@@ -509,6 +514,14 @@ static int add_unit(struct scan *s, const struct place *p, const struct dirent *
 	return d->d_type == DT_REG ? 0 : look_at_link(s, p, d, e);
 }
 
+static int compare_entries(const void *one, const void *other)
+{
+	const struct unit_entry *a = one, *b = other;
+	int c = strcmp(a->name, b->name);
+
+	return c ? c : (int) a->file.dir - (int) b->file.dir;
+}
+
 /* Files of one directory of which stat() has yet to be asked, among others. */
 struct unread {
 	const struct place *place;
@@ -523,6 +536,8 @@ static void read_some(void *userdata, size_t first, size_t end)
 		if (u->entry[i].file.is_unread &&
 		    !find_facts(u->place, u->entry[i].name, "", &u->entry[i].file))
 			u->entry[i].file.is_unread = true;
+	/* All are sorted at the end: that takes half as long if this much is done. */
+	qsort(u->entry + first, end - first, sizeof(*u->entry), compare_entries);
 }
 
 /* For fewer a thread is not worth its beginning. */
@@ -563,14 +578,6 @@ static int add_any(struct scan *s, const struct place *p, const struct dirent *e
 	if (is_link_dir(s, e->d_name))
 		return scan_subdir(s, p, e->d_name, add_want);
 	return 0;
-}
-
-static int compare_entries(const void *one, const void *other)
-{
-	const struct unit_entry *a = one, *b = other;
-	int c = strcmp(a->name, b->name);
-
-	return c ? c : (int) a->file.dir - (int) b->file.dir;
 }
 
 /* Of one name in several directories the first one's stays. */
