@@ -78,7 +78,8 @@ static uint64_t hash_text(uint64_t h, const char *s)
 	return text_hash(h, s, strlen(s) + 1);
 }
 
-/* A word at a time: what stat() says of each file passes here at each reload. The factor and the shift are MurmurHash's. */
+/* A word at a time: what stat() says of each file passes here at each reload. The factor and the
+ * shift are MurmurHash's. */
 static uint64_t hash_numbers(uint64_t h, const uint64_t *number, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -536,8 +537,9 @@ static void read_some(void *userdata, size_t first, size_t end)
 		if (u->entry[i].file.is_unread &&
 		    !find_facts(u->place, u->entry[i].name, "", &u->entry[i].file))
 			u->entry[i].file.is_unread = true;
-	/* All are sorted at the end: that takes half as long if this much is done. */
-	qsort(u->entry + first, end - first, sizeof(*u->entry), compare_entries);
+	/* All are sorted at the end, which takes half as long if this much is done. */
+	if (first < end)
+		qsort(u->entry + first, end - first, sizeof(*u->entry), compare_entries);
 }
 
 /* For fewer a thread is not worth its beginning. */
