@@ -586,8 +586,6 @@ static void reset(struct step *s)
 		m->anchor_inactive = stamp_now(s);
 	s->t->retry_at = s->t->catch_up_at = USEC_NEVER;
 	step_begin_calendar(s);
-	if (s->t->phase != TIMER_IDLE)
-		spend_taken(s, m->open.scheduled);
 	s->is_delay_spent = true;
 	step_effect(s, (struct timer_effect) { .kind = TFX_SAVE });
 }
@@ -632,6 +630,8 @@ static void end(struct step *s)
 	if (s->t->phase != TIMER_INTENT)
 		return;
 	step_close_run(s);
+	if (at <= s->memory->normal_since) /* a reset came in between */
+		spend_taken(s, at);
 	if (step_is_young(s, 0))
 		step_wait(s, MISS_SHUTDOWN, at);
 	else
