@@ -342,6 +342,11 @@ struct supd_host {
 	 * itself. After a failure, and in stop(), nothing can be added until a save() has
 	 * succeeded; without save() in this life, nothing can. -ENOTSUP: this host cannot. */
 	int64_t (*append)(void *ctx, const void *bytes, size_t n);
+	/* As start_unit(). Nothing of it is executed, nor of what is started because of it, before
+	 * the write of the save() or append() that gave @ticket is over, whether it succeeded or
+	 * not; what can be prepared is prepared meanwhile. */
+	int (*start_after)(void *ctx, const char *unit, const struct supd_cause *cause,
+			   uint64_t ticket);
 	/* later versions only append */
 };
 

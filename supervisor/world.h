@@ -73,9 +73,11 @@ struct world {
 	int (*check)(void *ctx, world_token token, const char *unit,
 		     const struct service_spec *spec);
 	/* Starts a process of this run, or has it wait for what there is too little of, in the
-	 * order of asking. Answer: manager_spawned() or manager_spawn_failed(), later
-	 * manager_exited(), exactly one of each; a process that ended while its answer was awaited
-	 * is answered in that order all the same. An error returned here means: no answer comes. */
+	 * order of asking. Nothing is executed before the write of the save() or append() with the
+	 * ticket run->after is over, whether it was answered yet or not. Answer: manager_spawned()
+	 * or manager_spawn_failed(), later manager_exited(), exactly one of each; a process that
+	 * ended while its answer was awaited is answered in that order all the same. An error
+	 * returned here means: no answer comes. */
 	int (*spawn)(void *ctx, const struct spawn_request *request);
 	/* The process whose answer is awaited is not wanted any more: if it waits, the answer is
 	 * manager_spawn_failed(), soon. May be missing. */
@@ -114,7 +116,8 @@ struct world {
 	int (*mask_unit)(void *ctx, const char *name, bool mask, bool runtime, char *reterr,
 			 size_t n);
 
-	/* One blob a plugin, generations 0 (newest) and 1. save() copies and returns at once;
+	/* One blob a plugin, generations 0 (newest) and 1. No two saves of this life have the same
+	 * ticket. save() copies and returns at once;
 	 * answer: manager_saved() with the ticket. save_now() returns when it is durable (at
 	 * stop). */
 	int (*save)(void *ctx, const char *plugin, uint64_t ticket, const void *bytes, size_t n);

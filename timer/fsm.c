@@ -485,7 +485,7 @@ static void run_started(struct step *s)
 	m->has_run_since_miss = true; /* written with its end: until then the open run says it */
 }
 
-static void durable(struct step *s)
+static void submitted(struct step *s)
 {
 	if (s->t->phase != TIMER_INTENT)
 		return;
@@ -649,8 +649,8 @@ static void handle(struct step *s)
 	case TIMER_WAKE:
 		wake(s);
 		break;
-	case TIMER_DURABLE:
-		durable(s);
+	case TIMER_SUBMITTED:
+		submitted(s);
 		break;
 	case TIMER_REFUSED:
 		refused(s);
@@ -770,7 +770,7 @@ static bool needs_active(enum timer_event_kind kind)
 	case TIMER_BEGIN:
 	case TIMER_CHANGED:
 	case TIMER_TRIGGER:
-	case TIMER_DURABLE:
+	case TIMER_SUBMITTED:
 	case TIMER_REFUSED:
 	case TIMER_STARTED:
 	case TIMER_ENDED:

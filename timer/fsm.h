@@ -6,8 +6,8 @@
  *
  * Phases of a run
  *   IDLE     no run of this timer goes on
- *   INTENT   a moment was taken: its run is decided, and waits to be durable (TFX_INTENT was
- *             returned)
+ *   INTENT   a moment was taken: its run is decided, and waits to be written, together with the
+ *             others of this turn (TFX_INTENT was returned)
  *   OPEN     the target was asked to start, its end is awaited
  * Beside the phase stand the schedule (always: the next moment does not wait for the run), a rung
  * of the ladder (retry_at) and a catch-up that waits (memory.waiting, catch_up_at). Each step
@@ -18,7 +18,8 @@
  *             it was interrupted; moments since the line of its memory are made up for by one run,
  *             or missed (downtime)
  *   WAKE      moments that are due: the latest runs, whatever else was due with it is missed (late)
- *   DURABLE   the intent is on disk (or cannot be: work goes on): the target starts
+ *   SUBMITTED the intent is on its way to the disk (or cannot be: work goes on): the target is
+ *             asked to start, and nothing of it is executed before the intent is there
  *   REFUSED   it would not start
  *   STARTED   a run of the target began, whoever began it
  *   ENDED     and ended: success, skip, the ladder, or failed for good
@@ -97,7 +98,7 @@ struct timer_context {
 enum timer_event_kind {
 	TIMER_BEGIN,
 	TIMER_WAKE,
-	TIMER_DURABLE,
+	TIMER_SUBMITTED,
 	TIMER_REFUSED,
 	TIMER_STARTED,
 	TIMER_ENDED,
@@ -132,7 +133,7 @@ struct timer_event {
 };
 
 enum timer_effect_kind {
-	TFX_INTENT, /* make memory durable, then answer DURABLE */
+	TFX_INTENT, /* have the memory written, then answer SUBMITTED */
 	TFX_START,  /* start the target: memory.open says with which id and cause */
 	TFX_SAVE,   /* memory changed: write it when convenient */
 	TFX_MISSED, /* for the record: reason; count moments from first to at (real time) */

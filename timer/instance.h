@@ -41,9 +41,8 @@ struct entry {
 	struct entry *target_next;  /* with the same target */
 	struct entry *stray_next;   /* whose run is of a target that it no longer has */
 	struct entry *turn_next;    /* due in this turn */
-	struct entry *intent_next;  /* waiting to be durable */
+	struct entry *intent_next;  /* waiting to be written */
 	size_t touched_at;          /* its place in touched, from 1; 0: not there */
-	uint64_t intent_ticket;     /* 0: not yet handed over */
 	struct recent *recent;      /* its last moments; NULL: none yet */
 	bool is_running;            /* has begun, in this instance */
 	/* while a reload is prepared */
@@ -73,7 +72,8 @@ struct supd_instance {
 	struct orphan *orphan;
 	struct entry *stray;
 	struct heap real, boot;
-	struct entry *intent_first, *intent_last;
+	struct entry *intent_first, *intent_last; /* of this turn */
+	uint64_t start_after;   /* the write that holds them; 0: none does */
 	int64_t told_offset;    /* real − boot, as answers were told last; report.c */
 	/* persist.c */
 	bool is_persistent;     /* the state file is ours to write */

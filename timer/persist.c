@@ -326,8 +326,7 @@ static int64_t add(struct supd_instance *self)
 
 static bool can_add(const struct supd_instance *self)
 {
-	return !self->is_whole_wanted && SUPD_HAS(self->host, append) &&
-	       self->n_touched <= self->entries.n / 2 + 16 &&
+	return !self->is_whole_wanted && self->n_touched <= self->entries.n / 2 + 16 &&
 	       self->added <= self->whole / 2 + ADDED_MIN;
 }
 
@@ -402,7 +401,6 @@ void persist_changed(struct supd_instance *self)
 void persist_intent(struct supd_instance *self, struct entry *e)
 {
 	persist_changed(self);
-	e->intent_ticket = 0;
 	e->intent_next = NULL;
 	if (self->intent_last)
 		self->intent_last->intent_next = e;
@@ -411,34 +409,20 @@ void persist_intent(struct supd_instance *self, struct entry *e)
 	self->intent_last = e;
 }
 
-/* The first in the list, taken out, if its ticket is at most @ticket (UINT64_MAX: whatever it
- * is). */
-static struct entry *intent_take(struct supd_instance *self, uint64_t ticket)
-{
-	struct entry *e = self->intent_first;
-
-	if (!e || e->intent_ticket > ticket || (e->intent_ticket == 0 && ticket != UINT64_MAX))
-		return NULL;
-	self->intent_first = e->intent_next;
-	if (!self->intent_first)
-		self->intent_last = NULL;
-	return e;
-}
-
-static void durable(struct supd_instance *self, const struct supd_now *now, uint64_t ticket)
+/* The targets are asked to start, once the write with @ticket is over; 0: at once. */
+static void submitted(struct supd_instance *self, const struct supd_now *now, uint64_t ticket)
 {
 	struct entry *e;
 
-	while ((e = intent_take(self, ticket))) {
-		struct timer_event ev = { .kind = TIMER_DURABLE, .now = *now };
+	self->start_after = ticket;
+	while ((e = self->intent_first)) {
+		struct timer_event ev = { .kind = TIMER_SUBMITTED, .now = *now };
 
+		self->intent_first = e->intent_next;
+		if (!self->intent_first)
+			self->intent_last = NULL;
 		entry_event(self, e, &ev);
 	}
-}
-
-static bool has_new_intents(const struct supd_instance *self)
-{
-	return self->intent_last && self->intent_last->intent_ticket == 0;
 }
 
 static void write_now(struct supd_instance *self, const struct supd_now *now)
@@ -451,25 +435,23 @@ static void write_now(struct supd_instance *self, const struct supd_now *now)
 	}
 	if (ticket < 0) {
 		outcome(self, now, (int) ticket);
-		durable(self, now, UINT64_MAX); /* a full disk stops no job */
+		submitted(self, now, 0); /* a full disk stops no job */
 		return;
 	}
 	self->is_dirty = false;
 	untouch_all(self);
 	self->ticket = (uint64_t) ticket;
-	for (struct entry *e = self->intent_first; e; e = e->intent_next)
-		if (e->intent_ticket == 0)
-			e->intent_ticket = (uint64_t) ticket;
+	submitted(self, now, self->ticket);
 }
 
 void persist_settle(struct supd_instance *self, const struct supd_now *now)
 {
 	self->save_at = USEC_NEVER;
 	if (!self->is_persistent) {
-		durable(self, now, UINT64_MAX);
+		submitted(self, now, 0);
 		return;
 	}
-	if (has_new_intents(self)) {
+	if (self->intent_first) {
 		write_now(self, now);
 	} else if (self->is_dirty && self->ticket == 0 && self->not_before <= now->boot) {
 		/* Of a short run its intent was written just now; what it came to is no less urgent
@@ -487,7 +469,6 @@ void persist_saved(struct supd_instance *self, const struct supd_now *now, uint6
 	outcome(self, now, result);
 	if (ticket >= self->ticket)
 		self->ticket = 0;
-	durable(self, now, ticket);
 }
 
 void persist_stop(struct supd_instance *self, const struct supd_now *now)

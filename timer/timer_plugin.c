@@ -85,7 +85,8 @@ static bool start_target(struct supd_instance *self, struct entry *e, const stru
 	int r;
 
 	memcpy(cause.run_id, open->run_id, sizeof(cause.run_id));
-	r = self->host->start_unit(self->host->ctx, e->config->spec.unit, &cause);
+	r = self->host->start_after(self->host->ctx, e->config->spec.unit, &cause,
+				    self->start_after);
 	if (r >= 0)
 		return false;
 	*ret = (struct timer_event) { .kind = TIMER_REFUSED, .now = *now, .refused = reason_of(r) };
@@ -533,6 +534,14 @@ static int trigger(struct supd_instance *self, const struct supd_now *now, struc
 	return 0;
 }
 
+/* It was asked to start after all, and refused: that is on record as missed. */
+static int refuse_late(const struct entry *e, struct supd_command_reply *reply)
+{
+	snprintf(reply->message, sizeof(reply->message), "%s could not be started (%s)",
+		 e->config->spec.unit, miss_reason_to_string(e->timer.memory.miss_reason));
+	return -EAGAIN;
+}
+
 /* ---- skipping ---- */
 
 static const char *print_moment(const struct supd_instance *self, usec_t when, char *buf, size_t n)
@@ -664,6 +673,8 @@ static int on_command(void *userdata, const struct supd_now *now,
 		break;
 	}
 	settle(self, now);
+	if (r >= 0 && request->command == SUPD_COMMAND_TRIGGER && !timer_has_open_run(&e->timer))
+		r = refuse_late(e, reply);
 	return r;
 }
 
@@ -751,9 +762,14 @@ static void begin_all(struct supd_instance *self, const struct supd_now *now)
 static int plugin_start(const struct supd_host *host, const struct supd_start_info *info,
 			struct supd_instance **ret)
 {
-	struct supd_instance *self = calloc(1, sizeof(*self));
+	struct supd_instance *self;
 	int r;
 
+	/* A host that lacks what came last would start a run before anybody could know of it after
+	 * a crash. */
+	if (!SUPD_HAS(host, start_after))
+		return -ENOTSUP;
+	self = calloc(1, sizeof(*self));
 	if (!self)
 		return -ENOMEM;
 	self->host = host;

@@ -54,6 +54,8 @@ struct manager {
 	size_t n_starting;    /* units of the start-up of which the run has not ended */
 	struct graph graph;   /* of those with dependencies */
 	bool is_graph_stale;  /* a unit came since it was made */
+	/* the save that runs which begin now have to wait for; 0: none */
+	uint64_t start_after;
 	const struct unit *monitored; /* whose end is what starts the next unit; NULL: none */
 	struct gate gate;
 	struct plugin_host host;

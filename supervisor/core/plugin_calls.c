@@ -64,6 +64,18 @@ static int host_start_unit(void *ctx, const char *unit, const struct supd_cause 
 	return -EINVAL;
 }
 
+static int host_start_after(void *ctx, const char *unit, const struct supd_cause *cause,
+			    uint64_t ticket)
+{
+	struct plugin_host *h = ctx;
+	int r;
+
+	h->manager->start_after = ticket;
+	r = host_start_unit(ctx, unit, cause);
+	h->manager->start_after = 0;
+	return r;
+}
+
 static const struct unit_config *config_now(const struct unit *u)
 {
 	if (!u || u->is_gone)
@@ -251,5 +263,6 @@ void plugin_calls_init(struct plugin_host *h)
 		.log = host_log,
 		.event = host_event,
 		.append = host_append,
+		.start_after = host_start_after,
 	};
 }

@@ -73,6 +73,7 @@ int run_begin(struct manager *m, const struct supd_now *now, const struct supd_c
 		.trigger_unit = trigger,
 		.monitor = monitor,
 		.attempt = cause->attempt,
+		.after = m->start_after,
 		.scheduled_real = cause->scheduled_real,
 		.scheduled_boot = cause->scheduled_boot,
 		.triggered_real = now->real,

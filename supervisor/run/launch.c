@@ -22,8 +22,10 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "run/child_code.h"
 #include "run/clone_into.h"
 #include "run/identity.h"
+#include "run/low_descriptors.h"
 
 #define CHILD_STACK_SIZE ((size_t) 32 * 1024)
 #ifndef CLOSE_RANGE_UNSHARE
@@ -31,10 +33,6 @@
 #endif
 /* No kernel's struct sigaction is larger. */
 #define KERNEL_SIGACTION_MAX 160
-
-/* Code of the child runs on a stack that sanitizers know nothing of, in memory that another process
- * uses. */
-#define CHILD_CODE __attribute__((no_sanitize_address, no_sanitize_thread, noinline))
 
 /* The bare calls where libc's wrapper would do more than call: it tells all threads of a change of
  * identity, and keeps two signals to itself. */
@@ -89,7 +87,8 @@ CHILD_CODE static int reset_signals(struct launch *l)
 
 static int highest_wanted(const struct launch *l)
 {
-	int fds[] = { STDERR_FILENO, l->in, l->out, l->err, l->cgroup }, highest = -1;
+	int cgroup = l->must_join ? l->cgroup : -1;
+	int fds[] = { STDERR_FILENO, l->in, l->out, l->err, cgroup }, highest = -1;
 
 	for (size_t i = 0; i < ELEMENTS(fds); i++)
 		highest = fds[i] > highest ? fds[i] : highest;
@@ -382,13 +381,28 @@ CHILD_CODE static int enter_directory(struct launch *l)
 }
 
 /* If supd dies, its services do not outlive it unsupervised. It may have died before this call. */
-CHILD_CODE static void die_with_parent(struct launch *l)
+CHILD_CODE static void die_with_parent(struct launch *l, int signal)
 {
-	if (l->parent_death_signal == 0)
+	if (signal == 0)
 		return;
-	(void) prctl(PR_SET_PDEATHSIG, l->parent_death_signal);
+	(void) prctl(PR_SET_PDEATHSIG, signal);
 	if (getppid() != l->parent)
 		(void) syscall(SYS_exit_group, EXIT_FAILURE);
+}
+
+/* For what has to be on disk before anything is executed. If supd dies meanwhile, nobody would ever
+ * wake us. */
+CHILD_CODE static int await(struct launch *l)
+{
+	if (!l->after || !barrier_holds(l->after))
+		return 0;
+	die_with_parent(l, SIGKILL);
+	if (!barrier_await(l->after)) {
+		errno = ECANCELED;
+		return fail(l, EXEC_STEP_FORK);
+	}
+	(void) prctl(PR_SET_PDEATHSIG, l->parent_death_signal);
+	return 0;
 }
 
 /* Like execvp(3): a file that may not be executed is passed over, but remembered. */
@@ -445,7 +459,9 @@ CHILD_CODE static int child_steps(struct launch *l)
 		return -1;
 	/* Sandbox: no new privileges, and filters of system calls at last: they deny what is done
 	 * above. */
-	die_with_parent(l);
+	die_with_parent(l, l->parent_death_signal);
+	if (await(l) < 0)
+		return -1;
 	return become(l);
 }
 
@@ -486,6 +502,8 @@ static void find_out(void)
 {
 	find_inherited();
 	probe_files();
+	if (can_share_files)
+		low_descriptors_prepare();
 }
 
 static int refuse(struct launch *l, int error)
@@ -511,6 +529,7 @@ static pid_t start_child(struct launch *l, pid_t *pid, int *pidfd)
 		return r;
 	/* Whatever is wrong, this either can do without it, or fails where it can be told. */
 	l->must_join = l->cgroup >= 0;
+	l->highest_fd = highest_wanted(l);
 	return clone(child_main, stack + sizeof(stack), (int) flags | SIGCHLD, l, pidfd, NULL, pid);
 }
 
@@ -524,12 +543,18 @@ void launch_prepare(void)
 int launch(struct launch *l, pid_t *pid, int *pidfd)
 {
 	_cleanup_free_ gid_t *groups = calloc(l->identity->n_groups + 1, sizeof(*groups));
-	int r, saved;
+	int stream[] = { l->in, l->out, l->err };
+	int r, saved, set;
 
+	_Static_assert(ELEMENTS(stream) == LOW_DESCRIPTORS, "a stream without its place");
 	if (!groups)
 		return refuse(l, ENOMEM);
 	launch_prepare();
 	l->shares_files = can_share_files;
+	set = low_descriptors_take(stream);
+	l->in = stream[0];
+	l->out = stream[1];
+	l->err = stream[2];
 	l->highest_fd = highest_wanted(l);
 	l->groups_check = groups;
 	if (l->limits)
@@ -540,6 +565,7 @@ int launch(struct launch *l, pid_t *pid, int *pidfd)
 	l->error = 0;
 	r = start_child(l, pid, pidfd);
 	saved = errno;
+	low_descriptors_give(set);
 	l->groups_check = NULL;
 	if (r < 0) {
 		/* The kernel may have told a descriptor before it changed its mind (pids.max), and

@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include "run/barrier.h"
 #include "service/exec_limits.h"
 #include "service/run_record.h"
 
@@ -43,6 +44,9 @@ struct launch {
 	const struct exec_limits *limits; /* or NULL */
 	struct exec_mask numa_nodes;      /* those of limits, or all there are */
 	int parent_death_signal;      /* 0: none */
+	/* what the child waits for, all else being ready, before it becomes another program; or
+	 * NULL */
+	const struct barrier_wait *after;
 	/* Out, on failure: where and why. */
 	enum exec_step step;
 	int error;                    /* positive errno */

@@ -33,6 +33,9 @@ librun_a_SOURCES = \
 	%D%/runs.c %D%/runs.h \
 	%D%/runtime_directories.c %D%/runtime_directories.h \
 	%D%/saver.c %D%/saver.h \
+	%D%/barrier.c %D%/barrier.h \
+	%D%/child_code.h \
+	%D%/low_descriptors.c %D%/low_descriptors.h \
 	%D%/scanner.c %D%/scanner.h \
 	%D%/spawn.c %D%/spawn.h \
 	%D%/streams.c %D%/streams.h \

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
+#include <utlist.h>
 
 #include "base/cleanup.h"
 #include "base/hash.h"
@@ -26,6 +27,9 @@
 #define SPAWN_THREADS 8
 /* Starts that the threads have, or will soon have: the others wait without descriptors. */
 #define LAUNCHING_MAX 64u
+/* Of the threads, as many may be about to execute something and wait for a disk: the others start
+ * what has not to wait, however long that disk takes. */
+#define EARLY_MAX 4u
 /* So many descriptors, and at most a quarter, are no run's: clients, state and what a start needs
  * for a moment. */
 #define RESERVE ((rlim_t) 64)
@@ -42,6 +46,9 @@ struct entry {
 	struct spawn *spawn;    /* the last */
 	struct spawn *asked;    /* one that waits to be begun, or NULL */
 	struct admission_wait wait;
+	struct entry *held_prev, *held_next;
+	bool is_held;           /* waits for a disk, and is not begun before that is done */
+	bool is_early;          /* was begun before that was done */
 	bool is_cancelled;      /* is not to be begun any more, which is to be told */
 	bool has_begun;         /* has a process, had one, or was about to */
 	bool is_launching;      /* a thread has it */
@@ -67,7 +74,8 @@ struct runs {
 	struct reaper *reaper;
 	struct worker *worker;
 	struct admission *admission;
-	unsigned n_launching;
+	unsigned n_launching, n_early;
+	struct entry *held;  /* in the order of asking */
 	bool is_lacking;     /* starts wait for what there is too little of, and that was told */
 	struct guard *guard; /* NULL: none */
 	struct process_forest *forest;
@@ -97,11 +105,19 @@ static void discard_runtime_directories(const struct entry *e)
 	runtime_directories_discard(e->all->worker, d);
 }
 
+static void unhold(struct entry *e)
+{
+	if (e->is_held)
+		DL_DELETE2(e->all->held, e, held_prev, held_next);
+	e->is_held = false;
+}
+
 static struct entry *entry_free(struct entry *e)
 {
 	if (!e)
 		return NULL;
 	discard_runtime_directories(e);
+	unhold(e);
 	admission_leave(e->all->admission, &e->wait);
 	if (e->output)
 		output_finish(e->output);
@@ -319,13 +335,20 @@ static void abandon(struct entry *e)
 	entry_free(e);
 }
 
+static void is_launched(struct entry *e)
+{
+	e->is_launching = false;
+	e->all->n_launching--;
+	e->all->n_early -= e->is_early;
+	e->is_early = false;
+}
+
 static void on_launched(struct worker_job *job)
 {
 	struct spawn *s = (struct spawn *) job; /* its first member */
 	struct entry *e = s->userdata;
 
-	e->is_launching = false;
-	e->all->n_launching--;
+	is_launched(e);
 	spawn_close_outputs(s);
 	if (!e->is_released && spawn_lacked(s) && may_wait(e, s->error)) {
 		put_back(e);
@@ -352,8 +375,7 @@ static void on_dropped(struct worker_job *job)
 	struct entry *e = s->userdata;
 	bool has_started = s->child.pid > 0;
 
-	e->is_launching = false;
-	e->all->n_launching--;
+	is_launched(e);
 	if (has_started && s->step != EXEC_STEP_NONE)
 		reaper_collect(e->all->reaper, &s->child);
 	else if (has_started)
@@ -537,7 +559,9 @@ static int begin(struct entry *e)
 	e->spawn->cgroup = process_tree_enter(e->tree);
 	e->spawn->must_join = process_tree_must_be_joined(e->tree);
 	e->has_begun = e->is_launching = true;
+	e->is_early = barrier_holds(&e->spawn->after);
 	all->n_launching++;
+	all->n_early += e->is_early;
 	reaper_watch(all->reaper, &e->spawn->child);
 	worker_submit(all->worker, &e->spawn->job);
 	return 0;
@@ -555,6 +579,29 @@ static void give_up(struct entry *e, int error)
 	tell_failed(e);
 }
 
+static bool must_be_held(const struct entry *e)
+{
+	return e->all->n_early >= EARLY_MAX && barrier_holds(&e->asked->after);
+}
+
+static void hold(struct entry *e)
+{
+	DL_APPEND2(e->all->held, e, held_prev, held_next);
+	e->is_held = true;
+}
+
+void runs_look(struct runs *all)
+{
+	struct entry *e, *next;
+
+	DL_FOREACH_SAFE2(all->held, e, next, held_next) {
+		if (must_be_held(e))
+			continue;
+		unhold(e);
+		admission_join(all->admission, &e->wait, e->has_begun);
+	}
+}
+
 static enum admission_verdict on_turn(void *userdata, struct admission_wait *w)
 {
 	struct entry *e = (struct entry *) (void *) ((char *) w - offsetof(struct entry, wait));
@@ -563,6 +610,10 @@ static enum admission_verdict on_turn(void *userdata, struct admission_wait *w)
 
 	if (e->is_cancelled) {
 		give_up(e, ECANCELED);
+		return ADMISSION_DONE;
+	}
+	if (must_be_held(e)) {
+		hold(e);
 		return ADMISSION_DONE;
 	}
 	if (all->n_launching >= LAUNCHING_MAX)
@@ -577,7 +628,8 @@ static enum admission_verdict on_turn(void *userdata, struct admission_wait *w)
 	return ADMISSION_DONE;
 }
 
-static int ask(struct runs *all, struct entry *e, const struct spawn_request *request)
+static int ask(struct runs *all, struct entry *e, const struct spawn_request *request,
+	       const struct barrier_wait *after)
 {
 	struct spawn *s;
 	int r;
@@ -588,16 +640,20 @@ static int ask(struct runs *all, struct entry *e, const struct spawn_request *re
 	s->job.done = on_launched;
 	s->job.drop = on_dropped;
 	s->userdata = e;
+	s->after = *after;
 	e->asked = s;
 	e->is_cancelled = false;
 	/* Mostly nobody waits. */
-	if (!admission_is_empty(all->admission) || all->n_launching >= LAUNCHING_MAX ||
-	    begin(e) < 0)
+	if (must_be_held(e))
+		hold(e);
+	else if (!admission_is_empty(all->admission) || all->n_launching >= LAUNCHING_MAX ||
+		 begin(e) < 0)
 		admission_join(all->admission, &e->wait, e->has_begun);
 	return 0;
 }
 
-int runs_spawn(struct runs *all, const struct spawn_request *request)
+int runs_spawn(struct runs *all, const struct spawn_request *request,
+	       const struct barrier_wait *after)
 {
 	struct entry *e = entry_find(all, request->token);
 	int r = 0;
@@ -606,7 +662,7 @@ int runs_spawn(struct runs *all, const struct spawn_request *request)
 		return -EBUSY;
 	if (!e)
 		r = entry_new(all, request, &e);
-	return r < 0 ? r : ask(all, e, request);
+	return r < 0 ? r : ask(all, e, request, after);
 }
 
 void runs_cancel(struct runs *all, world_token token)
@@ -615,10 +671,15 @@ void runs_cancel(struct runs *all, world_token token)
 
 	if (!e)
 		return;
-	/* One that the threads have cannot be called back, but it is not tried again. */
+	/* One that the threads have cannot be called back unless it waits for a disk, but it is not
+	 * tried again. */
 	e->is_cancelled = true;
-	if (e->asked)
-		admission_hurry(all->admission, &e->wait);
+	if (e->is_launching)
+		barrier_withdraw(&e->spawn->after);
+	if (!e->asked)
+		return;
+	unhold(e);
+	admission_hurry(all->admission, &e->wait);
 }
 
 /* ---- what would be ---- */
@@ -734,8 +795,9 @@ void runs_release(struct runs *all, world_token token, bool restarts)
 		return;
 	HASH_DEL(all->entries, e);
 	e->restarts = restarts;
+	e->is_released = e->is_launching;
 	if (e->is_launching)
-		e->is_released = true;
+		barrier_withdraw(&e->spawn->after);
 	else
 		entry_free(e);
 }
@@ -793,6 +855,9 @@ struct runs *runs_free(struct runs *all)
 
 	if (!all)
 		return NULL;
+	HASH_ITER(hh, all->entries, e, next)
+		if (e->is_launching)
+			barrier_withdraw(&e->spawn->after);
 	/* A thread that hangs on a dead mount must not keep the daemon from ending; it, and what it
 	 * uses, goes with the process. */
 	if (!worker_free_within(all->worker, PATIENCE_MS)) {

@@ -65,8 +65,11 @@ int runs_describe(struct runs *all, const struct spawn_request *request, runs_de
  * differently. */
 void runs_listen(struct runs *all);
 
-/* As in world.h. */
-int runs_spawn(struct runs *all, const struct spawn_request *request);
+/* As in world.h. Whatever @after stands for is over before anything is executed. */
+int runs_spawn(struct runs *all, const struct spawn_request *request,
+	       const struct barrier_wait *after);
+/* Some of what is waited for may be over. */
+void runs_look(struct runs *all);
 void runs_cancel(struct runs *all, world_token token);
 int runs_kill_main(struct runs *all, world_token token, int signal);
 int runs_kill_tree(struct runs *all, world_token token, int signal, bool spare_main);

@@ -2,6 +2,7 @@
 #include "run/saver.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <time.h>
 #include <utlist.h>
@@ -30,6 +31,7 @@ struct slot {
 	char name[NAME_SIZE];
 	struct blob current; /* the worker's, while is_busy */
 	struct blob next;
+	struct barrier written; /* tickets, whatever came of them */
 	bool is_busy;
 	bool may_be_added_to; /* the file is as we wrote it; the worker's, while is_busy */
 	int result;
@@ -126,11 +128,18 @@ static int blob_write(struct slot *slot, const struct blob *b)
 	return r;
 }
 
+static void let_go(struct slot *slot, const struct blob *b)
+{
+	if (b->n_tickets > 0)
+		barrier_raise(&slot->written, b->ticket[b->n_tickets - 1]);
+}
+
 static void work(struct worker_job *job)
 {
 	struct slot *slot = (struct slot *) job; /* its first member */
 
 	slot->result = blob_write(slot, &slot->current);
+	let_go(slot, &slot->current);
 }
 
 static void begin(struct slot *slot)
@@ -139,6 +148,9 @@ static void begin(struct slot *slot)
 	slot->next = (struct blob) { 0 };
 	slot->is_busy = true;
 	worker_submit(slot->saver->worker, &slot->job);
+	/* What follows here mostly waits for the disk, so the disk does not wait for us: should the
+	 * thread have woken up on our processor, it goes first, and soon sleeps again. */
+	(void) sched_yield();
 }
 
 static void answer(struct slot *slot, struct blob *b, int result)
@@ -283,6 +295,25 @@ int saver_append(struct saver *s, const char *plugin, uint64_t ticket, const voi
 	return r;
 }
 
+static bool blob_has(const struct blob *b, uint64_t ticket)
+{
+	for (size_t i = 0; i < b->n_tickets; i++)
+		if (b->ticket[i] == ticket)
+			return true;
+	return false;
+}
+
+struct barrier_wait saver_wait(const struct saver *s, uint64_t ticket)
+{
+	struct slot *slot;
+
+	DL_FOREACH2(s->slots, slot, after)
+		if (blob_has(&slot->current, ticket) || blob_has(&slot->next, ticket))
+			return (struct barrier_wait){ .barrier = &slot->written,
+						      .number = (uint32_t) ticket };
+	return (struct barrier_wait) { 0 };
+}
+
 /* What is queued is older and must not be written after this; who waits for it is answered, from
  * the loop, after those of the write before, which is done but not told. */
 static void replace_queued(struct slot *slot, int result)
@@ -292,6 +323,7 @@ static void replace_queued(struct slot *slot, int result)
 
 	if (!next->bytes)
 		return;
+	let_go(slot, next);
 	grown = reallocarray(late->ticket, late->n_tickets + next->n_tickets, sizeof(*grown));
 	if (!grown) {
 		blob_done(next);

@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <systemd/sd-event.h>
 
+#include "run/barrier.h"
+
 struct saver;
 
 /* From the loop; @result: 0, or a negative errno: what stood there before still stands. */
@@ -30,6 +32,10 @@ int saver_save_now(struct saver *s, const char *plugin, const void *bytes, size_
 /* Generation 0 is the newest, 1 the one before. Gives. -ENOENT: none. */
 int saver_load(struct saver *s, const char *plugin, unsigned generation, void **ret, size_t *ret_n);
 int saver_set_aside(struct saver *s, const char *plugin, char *ret_name, size_t n);
+/* For who has to wait until the write with @ticket is over, whatever came of it, and does not want
+ * to be told from the loop. Nothing to wait for: it is over, or there was none. Good until
+ * saver_free(). */
+struct barrier_wait saver_wait(const struct saver *s, uint64_t ticket);
 /* Returns when no write is going on: others may write to the directory until the loop goes on. */
 void saver_settle(struct saver *s);
 

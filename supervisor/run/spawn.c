@@ -589,6 +589,7 @@ static void work(struct worker_job *job)
 		.limits = s->spec.exec->limits,
 		.numa_nodes = nodes,
 		.parent_death_signal = s->config->parent_death_signal,
+		.after = &s->after,
 	};
 	if (launch(&l, &s->child.pid, &s->child.pidfd) < 0)
 		(void) fail(s, l.step, -l.error);

@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "run/barrier.h"
 #include "run/reaper.h"
 #include "run/worker.h"
 #include "world.h"
@@ -35,6 +36,7 @@ struct spawn {
 	 * lent */
 	int out, err, cgroup;
 	bool must_join; /* the cgroup, by itself: it cannot be born there */
+	struct barrier_wait after; /* what nothing is executed before */
 	/* how it went: EXEC_STEP_NONE, or the step and its errno */
 	enum exec_step step;
 	int error;
@@ -50,8 +52,8 @@ struct spawn {
 	struct exec_command command;
 };
 
-/* Copies @request; the caller then sets job.done and job.drop, out, err, cgroup and must_join.
- * Lends @config. */
+/* Copies @request; the caller then sets job.done and job.drop, out, err, cgroup, must_join and
+ * after. Lends @config. */
 int spawn_new(const struct spawn_request *request, const struct spawn_config *config,
 	      struct spawn **ret);
 /* Before it is submitted: nothing will be started, but it be found out what a process would get. */

@@ -236,8 +236,9 @@ static int world_check(void *ctx, world_token token, const char *unit,
 static int world_spawn(void *ctx, const struct spawn_request *request)
 {
 	struct world_linux *w = ctx;
+	const struct barrier_wait after = saver_wait(w->saver, request->run->after);
 
-	return runs_spawn(w->runs, request);
+	return runs_spawn(w->runs, request, &after);
 }
 
 static void world_cancel(void *ctx, world_token token)
@@ -499,6 +500,7 @@ static void on_saved(void *userdata, const char *plugin, uint64_t ticket, int re
 	struct world_linux *w = userdata;
 	struct supd_now now = world_linux_now(w);
 
+	runs_look(w->runs);
 	w->events.saved(w->events.userdata, &now, plugin, ticket, result);
 }
 
@@ -519,8 +521,10 @@ static int world_append(void *ctx, const char *plugin, uint64_t ticket, const vo
 static int world_save_now(void *ctx, const char *plugin, const void *bytes, size_t n)
 {
 	struct world_linux *w = ctx;
+	int r = saver_save_now(w->saver, plugin, bytes, n);
 
-	return saver_save_now(w->saver, plugin, bytes, n);
+	runs_look(w->runs);
+	return r;
 }
 
 static int world_load(void *ctx, const char *plugin, unsigned generation, void **ret, size_t *ret_n)

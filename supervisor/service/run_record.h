@@ -83,6 +83,7 @@ struct run {
 	char cause[RUN_CAUSE_MAX + 1];
 	const char *trigger_unit; /* or NULL; owned by who owns the run */
 	uint32_t attempt;
+	uint64_t after; /* the ticket of a save: see struct supd_host's start_after(); 0: none */
 	usec_t scheduled_real, scheduled_boot; /* USEC_NEVER: not on that clock */
 	usec_t triggered_real, triggered_boot; /* when the trigger decided */
 	usec_t started_real, started_boot;     /* the first process; 0: none was started */

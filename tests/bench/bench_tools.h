@@ -14,7 +14,7 @@
 #define LIST_MAX 16
 
 extern char dir[64];         /* of this run; units/, run/ and log are in it */
-extern char probe[PATH_SIZE]; /* the static program */
+extern char probe[PATH_SIZE]; /* the static program; with _bare, the one without libc */
 
 struct bench_daemon {
 	pid_t pid;

@@ -21,4 +21,14 @@ bench_programs += %D%/bench_calendar %D%/bench_daemon %D%/bench_services
 bench_helpers += %D%/probe
 %C%_probe_LDADD =
 %C%_probe_LDFLAGS = -all-static -no-pie
+# … and without libc's start, where it is known how.
+bench_helpers += %D%/probe_bare
+%C%_probe_bare_SOURCES = %D%/probe.c
+%C%_probe_bare_LDADD =
+%C%_probe_bare_LDFLAGS = -all-static -no-pie
+if PROBE_CAN_BE_BARE
+%C%_probe_bare_CPPFLAGS = $(AM_CPPFLAGS) -DPROBE_IS_BARE
+%C%_probe_bare_CFLAGS = $(AM_CFLAGS) -fno-stack-protector
+%C%_probe_bare_LDFLAGS += -nostartfiles
+endif
 endif

@@ -342,16 +342,33 @@ static void on_settled(void *data, struct unit *u, bool run_ended)
 }
 
 /* The intent was on the disk before the first process of its run. */
-static void intent_was_written(struct book *b, const struct spawn_request *r)
+static void intent_was_written(struct book *b, const struct book_service *s)
 {
 	const struct sim_blob *state = &b->sim->generation[0];
+	const struct supd_instance *plugin = b->sim->manager->host.instance;
 	char id[33];
 
-	text_hex16(r->run->id, id);
+	text_hex16(s->last_run, id);
 	if (b->sim->is_disk_full || (state->bytes && memmem(state->bytes, state->n, id, 32)))
 		return;
-	if (b->sim->manager->host.instance->failing_since == 0)
-		sim_fail(b->sim, "%s starts before its intent is durable", r->unit);
+	if (plugin ? plugin->failing_since == 0 : !b->sim->has_unsaved)
+		sim_fail(b->sim, "%s starts before its intent is durable", s->name);
+}
+
+/* @written: what came of the write that it waited for. */
+static void on_executed(void *data, const char *unit, const uint8_t run_id[16], int written)
+{
+	struct book *b = data;
+
+	for (unsigned i = 0; i < BOOK_SERVICES; i++) {
+		struct book_service *s = &b->service[i];
+
+		if (strcmp(s->name, unit) != 0 || !s->has_timer || memcmp(s->last_run, run_id, 16) != 0)
+			continue;
+		if (written >= 0)
+			intent_was_written(b, s);
+		s->has_timer = false;
+	}
 }
 
 static void on_spawned(void *data, const struct spawn_request *r)
@@ -374,8 +391,7 @@ static void on_spawned(void *data, const struct spawn_request *r)
 		s->is_up = true;
 		if (manager_state(b->sim->manager) != SUPD_MANAGER_RUNNING && r->run->trigger_unit)
 			sim_fail(b->sim, "%s is started by a timer although timers are off", r->unit);
-		if (r->run->trigger_unit)
-			intent_was_written(b, r);
+		s->has_timer = r->run->trigger_unit;
 		run_of(item(b, ITEM_SPAWN), r->unit, r->run);
 	}
 }
@@ -728,12 +744,38 @@ static void interval_skips(const struct book *b, const struct book_timer *t, use
 		*anchor = 0;
 }
 
+/* What was taken goes on: the target was not refused. */
+static bool is_accepted(const struct book *b, const struct book_timer *t)
+{
+	const struct unit *u = b->sim->manager ? manager_unit(b->sim->manager, b->service[t->plan.service].name) : NULL;
+
+	return u && u->run && u->run->ended_boot == 0 && u->run->trigger_unit && str_equal(u->run->trigger_unit, t->name) &&
+	       u->run->scheduled_real == t->taken_scheduled;
+}
+
+/* Of several that were due at one moment all but one are overlaps; the target is asked when that has been written. */
+static bool may_be_answer(const struct book *b, const struct sim_record *r)
+{
+	return str_equal(r->reason, "shutdown") || (!b->is_before_write && !b->sim->is_dead);
+}
+
+/* The answer to what was taken comes behind whatever else was due at that moment. */
+static bool is_last_miss(const struct book *b, const struct sim_record *r)
+{
+	for (size_t i = 0; i < b->n_items; i++) {
+		const struct book_item *later = &b->item[i];
+
+		if (later->kind == ITEM_RECORD && &later->record > r && str_equal(later->record.type, "missed") &&
+		    str_equal(later->record.unit, r->unit) && later->record.scheduled == r->scheduled)
+			return false;
+	}
+	return true;
+}
+
 static void missed(struct book *b, struct book_timer *t, const struct sim_record *r)
 {
-	bool is_answer = happens(b, "saved") || happens(b, "pause") || happens(b, "gate off") || happens(b, "shutdown") ||
-			 happens(b, "reload") || b->sim->is_disk_full || b->sim->manager->host.instance == NULL ||
-			 b->sim->manager->host.instance->failing_since;
-	bool is_first = is_answer && !t->is_taken_spawned && t->is_taken && r->count == 1 && r->scheduled == t->taken_scheduled;
+	bool is_first = t->is_taken && !t->is_taken_spawned && r->count == 1 && r->scheduled == t->taken_scheduled &&
+			(is_pure(&t->plan) || may_be_answer(b, r)) && !is_accepted(b, t) && is_last_miss(b, r);
 	bool is_waiting = t->waits_for == r->scheduled;
 
 	t->n_missed += r->count;
@@ -755,8 +797,7 @@ static void missed(struct book *b, struct book_timer *t, const struct sim_record
 		t->memory.interrupted = 0;
 		if (is_behind(b, t, r->scheduled))
 			fate_set(b, t, r->scheduled, FATE_MISSED);
-	} else if (is_first && !str_equal(r->reason, "late") &&
-		   (is_pure(&t->plan) || happens(b, "saved") || str_equal(r->reason, "shutdown"))) {
+	} else if (is_first && !str_equal(r->reason, "late")) {
 		not_started(b, t, r);
 	} else if (t->has_ladder && str_equal(r->reason, "overlap") && b->sim->boot >= t->ladder_at && r->count == 1 &&
 		   r->scheduled == sim_real(b->sim) - (b->sim->boot - t->ladder_at)) {
@@ -1244,6 +1285,7 @@ static void process(struct book *b, bool is_midway)
 	prepare(b, is_midway);
 	if (is_midway)
 		note_ends(b);
+	b->is_before_write = is_midway;
 	judge(b);
 	b->n_items = 0;
 	if (is_reloaded(b)) {
@@ -1392,7 +1434,7 @@ void book_open(struct book *b, struct sim *s)
 	for (unsigned i = 0; i < BOOK_SERVICES; i++)
 		snprintf(b->service[i].name, sizeof(b->service[i].name), "s%u.service", i);
 	s->watcher = (struct sim_watcher) {
-		.data = b, .record = on_record, .spawned = on_spawned, .settled = on_settled, .mark = on_mark,
+		.data = b, .record = on_record, .spawned = on_spawned, .executed = on_executed, .settled = on_settled, .mark = on_mark,
 		.restored = on_restored,
 	};
 	s->after = after;

@@ -87,6 +87,7 @@ struct book_service {
 	bool is_masked, is_disabled; /* on the disk */
 	bool was_masked, was_disabled; /* as applied */
 	bool is_up;
+	bool has_timer;         /* its run is a timer's, and has not been executed yet */
 	uint8_t last_run[16], ended_run[16];
 };
 
@@ -122,6 +123,7 @@ struct book {
 	struct book_mark mark[BOOK_MARKS];
 	uint64_t last_mark;
 	struct book_item item[256];
+	bool is_before_write;
 	size_t n_items;
 	bool was_running, was_restored, is_prepared, has_begun;
 	usec_t born; /* this life, boot-time clock */

@@ -179,12 +179,56 @@ static int world_check(void *ctx, world_token token, const char *unit, const str
 	return 0;
 }
 
+static bool is_among(const uint64_t *ticket, size_t n, uint64_t wanted)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ticket[i] == wanted)
+			return true;
+	return false;
+}
+
+static bool is_being_saved(const struct sim *s, uint64_t ticket)
+{
+	return is_among(s->writing_ticket, s->n_writing, ticket) || is_among(s->next_ticket, s->n_next, ticket);
+}
+
+static void execute(struct sim *s, struct sim_process *p, int written)
+{
+	struct sim_event *e;
+
+	if (s->watcher.executed)
+		s->watcher.executed(s->watcher.data, p->unit, p->run_id, written);
+	if (p->job.fails_to_spawn) {
+		enqueue(s, SIM_SPAWN_FAILED, 0)->token = p->token;
+		return;
+	}
+	p->is_alive = true;
+	p->ignores_term = p->job.ignores_term;
+	enqueue(s, SIM_SPAWNED, 0)->token = p->token;
+	e = enqueue(s, SIM_EXITED, p->job.takes);
+	e->token = p->token;
+	e->wstatus = p->job.wstatus;
+}
+
+/* Whatever came of the write that they waited for. */
+static void execute_held(struct sim *s, int written)
+{
+	for (size_t i = 0; i < SIM_RUNS_MAX; i++) {
+		struct sim_process *p = &s->process[i];
+
+		if (!p->is_held || is_being_saved(s, p->after))
+			continue;
+		p->is_held = false;
+		s->n_held++;
+		execute(s, p, written);
+	}
+}
+
 static int world_spawn(void *ctx, const struct spawn_request *r)
 {
 	struct sim *s = ctx;
 	struct sim_process *p = process_of(s, r->token);
 	struct sim_job job = { .takes = USEC_PER_SEC };
-	struct sim_event *e;
 
 	if (dead(s))
 		return 0;
@@ -193,7 +237,7 @@ static int world_spawn(void *ctx, const struct spawn_request *r)
 	for (size_t i = 0; i < SIM_RUNS_MAX; i++)
 		if (s->process[i].token && s->process[i].token != r->token && strcmp(s->process[i].unit, r->unit) == 0)
 			sim_fail(s, "%s is started while it is active", r->unit);
-	if (p && p->is_alive)
+	if (p && (p->is_alive || p->is_held))
 		sim_fail(s, "%s has two processes", r->unit);
 	if (!p)
 		p = process_of(s, 0);
@@ -207,17 +251,27 @@ static int world_spawn(void *ctx, const struct spawn_request *r)
 	      (unsigned) r->run->attempt);
 	if (s->watcher.spawned)
 		s->watcher.spawned(s->watcher.data, r);
-	if (job.fails_to_spawn) {
-		enqueue(s, SIM_SPAWN_FAILED, 0)->token = r->token;
-		return 0;
-	}
-	p->is_alive = true;
-	p->ignores_term = job.ignores_term;
-	enqueue(s, SIM_SPAWNED, 0)->token = r->token;
-	e = enqueue(s, SIM_EXITED, job.takes);
-	e->token = r->token;
-	e->wstatus = job.wstatus;
+	p->job = job;
+	p->after = r->run->after;
+	memcpy(p->run_id, r->run->id, sizeof(p->run_id));
+	p->is_held = is_being_saved(s, p->after);
+	if (!p->is_held)
+		execute(s, p, 0);
+	else
+		trace(s, "%s waits for the disk", p->unit);
 	return 0;
+}
+
+static void world_cancel(void *ctx, world_token token)
+{
+	struct sim *s = ctx;
+	struct sim_process *p = process_of(s, token);
+
+	if (dead(s) || !p || !p->is_held)
+		return;
+	p->is_held = false;
+	s->n_cancelled++;
+	enqueue(s, SIM_CANCELLED, 0)->token = token;
 }
 
 /* The process ends of the signal, a millisecond on. */
@@ -555,7 +609,7 @@ static void world_manager_state(void *ctx, enum supd_manager_state state)
 }
 
 static const struct world world_of_sim = {
-	.arm = world_arm, .check = world_check, .spawn = world_spawn, .kill_main = world_kill_main, .kill_tree = world_kill_tree,
+	.arm = world_arm, .check = world_check, .spawn = world_spawn, .cancel = world_cancel, .kill_main = world_kill_main, .kill_tree = world_kill_tree,
 	.watch_tree = world_watch_tree, .release = world_release, .scan_units = world_scan_units,
 	.unit_name = world_unit_name, .unit_fingerprint = world_unit_fingerprint, .unit_resolve = world_unit_resolve,
 	.read_unit = world_read_unit, .enable_unit = world_enable_unit, .mask_unit = world_mask_unit, .save = world_save,
@@ -920,6 +974,8 @@ static void saved(struct sim *s, const struct supd_now *now)
 	size_t n = s->n_writing;
 	int result = s->is_disk_full ? -ENOSPC : s->writing.is_added && !s->can_add ? -ESTALE : 0;
 
+	if (!s->writing.bytes && s->has_unsaved)
+		result = -ENOSPC; /* that of the write which took its place */
 	memcpy(ticket, s->writing_ticket, sizeof(ticket));
 	if (result == 0 && s->writing.bytes)
 		write_land(s);
@@ -929,13 +985,14 @@ static void saved(struct sim *s, const struct supd_now *now)
 	s->n_writing = 0;
 	if (s->n_next > 0)
 		write_begin(s);
+	execute_held(s, result);
 	for (size_t i = 0; i < n && !s->is_dead; i++)
 		manager_saved(s->manager, now, "timer", ticket[i], result);
 }
 
 static void deliver(struct sim *s, const struct sim_event *e)
 {
-	static const char *const words[] = { "spawned", "spawn failed", "exited", "tree empty", "saved", "checked" };
+	static const char *const words[] = { "spawned", "spawn failed", "exited", "tree empty", "saved", "checked", "cancelled" };
 	struct sim_process *p = process_of(s, e->token);
 	struct supd_now now = sim_now(s);
 
@@ -946,6 +1003,9 @@ static void deliver(struct sim *s, const struct sim_event *e)
 		break;
 	case SIM_SPAWN_FAILED:
 		manager_spawn_failed(s->manager, &now, e->token, EXEC_STEP_EXEC, ENOENT);
+		break;
+	case SIM_CANCELLED:
+		manager_spawn_failed(s->manager, &now, e->token, EXEC_STEP_FORK, ECANCELED);
 		break;
 	case SIM_EXITED:
 		if (p)

@@ -38,7 +38,7 @@ struct sim_job {
 	bool fails_to_spawn;
 };
 
-enum sim_event_kind { SIM_SPAWNED, SIM_SPAWN_FAILED, SIM_EXITED, SIM_TREE_EMPTY, SIM_SAVED, SIM_CHECKED };
+enum sim_event_kind { SIM_SPAWNED, SIM_SPAWN_FAILED, SIM_EXITED, SIM_TREE_EMPTY, SIM_SAVED, SIM_CHECKED, SIM_CANCELLED };
 
 struct sim_event {
 	usec_t at;              /* boot-time clock */
@@ -53,6 +53,10 @@ struct sim_event {
 struct sim_process {
 	world_token token;      /* 0: free */
 	bool is_alive, is_watched, ignores_term;
+	bool is_held;           /* until what is being saved is on the disk */
+	uint64_t after;
+	struct sim_job job;
+	uint8_t run_id[16];
 	char unit[48];
 };
 
@@ -89,7 +93,8 @@ struct sim_record {
 struct sim_watcher {
 	void *data;
 	void (*record)(void *data, const struct sim_record *r);
-	void (*spawned)(void *data, const struct spawn_request *r);
+	void (*spawned)(void *data, const struct spawn_request *r); /* is asked for */
+	void (*executed)(void *data, const char *unit, const uint8_t run_id[16], int written); /* and begins */
 	void (*settled)(void *data, struct unit *u, bool run_ended);
 	uint64_t (*mark)(void *data);            /* a state is being saved */
 	void (*restored)(void *data, uint64_t mark, bool has_state); /* that state is what a new life begins with */
@@ -132,6 +137,7 @@ struct sim {
 	usec_t save_takes;
 	unsigned n_set_aside;
 	uint64_t losses[SIM_LOSS_COUNT], n_dead_midway, n_failed_writes;
+	uint64_t n_held, n_cancelled; /* processes that waited for a write; of those, not begun */
 	/* processes */
 	struct sim_process process[SIM_RUNS_MAX];
 	struct sim_event queue[SIM_QUEUE_MAX];

@@ -62,6 +62,8 @@ static const char *const count_words[] = {
 	[WALK_LINES_CUT] = "lines of a state file cut off",
 	[WALK_LINES_LOST] = "lines lost",
 	[WALK_WRITES_FAILED] = "writes that failed for a full disk",
+	[WALK_HELD] = "processes that waited for a write",
+	[WALK_HELD_CANCELLED] = "processes stopped while they waited for a write",
 	[WALK_JUMPS_FORWARD] = "clock jumps forward",
 	[WALK_JUMPS_BACK] = "clock jumps back",
 	[WALK_CLOCK_STEPS] = "steps of the clock by less than a minute",
@@ -443,6 +445,8 @@ static void sum_up(struct walker *w)
 	n[WALK_LINES_CUT] += losses[SIM_LOSS_LINE_CUT];
 	n[WALK_LINES_LOST] += losses[SIM_LOSS_LINE];
 	n[WALK_WRITES_FAILED] += w->sim.n_failed_writes;
+	n[WALK_HELD] += w->sim.n_held;
+	n[WALK_HELD_CANCELLED] += w->sim.n_cancelled;
 }
 
 void walk(uint64_t seed, uint64_t steps, bool verbose, struct walk_counts *ret)

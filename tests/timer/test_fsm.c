@@ -9,7 +9,7 @@
 
 #define BEGIN TIMER_BEGIN
 #define WAKE TIMER_WAKE
-#define DURABLE TIMER_DURABLE
+#define SUBMITTED TIMER_SUBMITTED
 #define STARTED TIMER_STARTED
 #define ENDED TIMER_ENDED
 #define IDLE TIMER_IDLE
@@ -25,7 +25,7 @@
 /* From the moment at @at to the run that is on, for calendar timers: the next moment is at
  * @next. */
 #define RUN(at, next) \
-	ROW(at, WAKE, INTENT, next, NEVER, "intent"), ROW(at, DURABLE, OPEN, next, NEVER, "start"), \
+	ROW(at, WAKE, INTENT, next, NEVER, "intent"), ROW(at, SUBMITTED, OPEN, next, NEVER, "start"), \
 	ROW(at, STARTED, OPEN, next, NEVER, "", .active = true)
 
 static const struct script scripts[] = {
@@ -39,7 +39,7 @@ static const struct script scripts[] = {
 	       ROW(0, BEGIN, IDLE, 2 * HOUR, NEVER, ""),
 	       ROW(1, WAKE, IDLE, 2 * HOUR, NEVER, ""),
 	       ROW(2 * HOUR - 1, WAKE, IDLE, 2 * HOUR, NEVER, ""),
-	       ROW(2 * HOUR - 1, DURABLE, IDLE, 2 * HOUR, NEVER, "")),
+	       ROW(2 * HOUR - 1, SUBMITTED, IDLE, 2 * HOUR, NEVER, "")),
 	SCRIPT("a moment while our own run goes on is an overlap", "OnCalendar=hourly\n", NULL,
 	       ROW(1, BEGIN, IDLE, HOUR, NEVER, ""),
 	       RUN(HOUR, 2 * HOUR),
@@ -50,7 +50,7 @@ static const struct script scripts[] = {
 	       ROW(1, BEGIN, IDLE, MIN, NEVER, ""),
 	       ROW(MIN, WAKE, INTENT, 2 * MIN, NEVER, "intent"),
 	       ROW(2 * MIN, WAKE, INTENT, 3 * MIN, NEVER, "missed overlap"),
-	       ROW(2 * MIN + 1, DURABLE, OPEN, 3 * MIN, NEVER, "start")),
+	       ROW(2 * MIN + 1, SUBMITTED, OPEN, 3 * MIN, NEVER, "start")),
 	SCRIPT("a target started by hand counts as active", "OnCalendar=hourly\n", NULL,
 	       ROW(1, BEGIN, IDLE, HOUR, NEVER, ""),
 	       ROW(10, STARTED, IDLE, HOUR, NEVER, "", .who = OTHER, .active = true),
@@ -62,21 +62,21 @@ static const struct script scripts[] = {
 	       RUN(2 * HOUR, 26 * HOUR),
 	       ROW(2 * HOUR + 7, ENDED, IDLE, 26 * HOUR, 2 * HOUR + 37, "retry, ended", EXIT),
 	       ROW(2 * HOUR + 37, WAKE, INTENT, 26 * HOUR, NEVER, "intent"),
-	       ROW(2 * HOUR + 37, DURABLE, OPEN, 26 * HOUR, NEVER, "start"),
+	       ROW(2 * HOUR + 37, SUBMITTED, OPEN, 26 * HOUR, NEVER, "start"),
 	       ROW(2 * HOUR + 37, STARTED, OPEN, 26 * HOUR, NEVER, "", .active = true),
 	       ROW(2 * HOUR + 40, ENDED, IDLE, 26 * HOUR, 2 * HOUR + 160, "retry, ended", EXIT),
 	       ROW(2 * HOUR + 160, WAKE, INTENT, 26 * HOUR, NEVER, "intent"),
-	       ROW(2 * HOUR + 161, DURABLE, OPEN, 26 * HOUR, NEVER, "start"),
+	       ROW(2 * HOUR + 161, SUBMITTED, OPEN, 26 * HOUR, NEVER, "start"),
 	       ROW(2 * HOUR + 162, ENDED, IDLE, 26 * HOUR, 2 * HOUR + 762, "retry, ended", EXIT),
 	       ROW(2 * HOUR + 762, WAKE, INTENT, 26 * HOUR, NEVER, "intent"),
-	       ROW(2 * HOUR + 762, DURABLE, OPEN, 26 * HOUR, NEVER, "start"),
+	       ROW(2 * HOUR + 762, SUBMITTED, OPEN, 26 * HOUR, NEVER, "start"),
 	       ROW(2 * HOUR + 763, ENDED, IDLE, 26 * HOUR, NEVER, "ended", EXIT)),
 	SCRIPT("a success on the ladder ends it", DAILY, NULL,
 	       ROW(0, BEGIN, IDLE, 2 * HOUR, NEVER, ""),
 	       RUN(2 * HOUR, 26 * HOUR),
 	       ROW(2 * HOUR, ENDED, IDLE, 26 * HOUR, 2 * HOUR + 30, "retry, ended", EXIT),
 	       ROW(2 * HOUR + 30, WAKE, INTENT, 26 * HOUR, NEVER, "intent"),
-	       ROW(2 * HOUR + 30, DURABLE, OPEN, 26 * HOUR, NEVER, "start"),
+	       ROW(2 * HOUR + 30, SUBMITTED, OPEN, 26 * HOUR, NEVER, "start"),
 	       ROW(2 * HOUR + 31, ENDED, IDLE, 26 * HOUR, NEVER, "ended", SUCCESS)),
 	SCRIPT("a fresh moment drops the rung and begins a ladder of its own", "OnCalendar=minutely\nRetrySec=50s 90s\n",
 	       NULL,
@@ -84,10 +84,10 @@ static const struct script scripts[] = {
 	       RUN(MIN, 2 * MIN),
 	       ROW(MIN + 1, ENDED, IDLE, 2 * MIN, MIN + 51, "retry, ended", EXIT),
 	       ROW(MIN + 51, WAKE, INTENT, 2 * MIN, NEVER, "intent"),
-	       ROW(MIN + 51, DURABLE, OPEN, 2 * MIN, NEVER, "start"),
+	       ROW(MIN + 51, SUBMITTED, OPEN, 2 * MIN, NEVER, "start"),
 	       ROW(MIN + 52, ENDED, IDLE, 2 * MIN, MIN + 142, "retry, ended", EXIT),
 	       ROW(2 * MIN, WAKE, INTENT, 3 * MIN, NEVER, "intent"),
-	       ROW(2 * MIN, DURABLE, OPEN, 3 * MIN, NEVER, "start"),
+	       ROW(2 * MIN, SUBMITTED, OPEN, 3 * MIN, NEVER, "start"),
 	       ROW(2 * MIN + 1, ENDED, IDLE, 3 * MIN, 2 * MIN + 51, "retry, ended", EXIT)),
 	SCRIPT("a rung that finds the target active is an overlap and ends the ladder", DAILY, NULL,
 	       ROW(0, BEGIN, IDLE, 2 * HOUR, NEVER, ""),
@@ -129,54 +129,54 @@ static const struct script scripts[] = {
 	SCRIPT("what would not start is missed for its reason", DAILY, NULL,
 	       ROW(0, BEGIN, IDLE, 2 * HOUR, NEVER, ""),
 	       ROW(2 * HOUR, WAKE, INTENT, 26 * HOUR, NEVER, "intent"),
-	       ROW(2 * HOUR, DURABLE, OPEN, 26 * HOUR, NEVER, "start"),
+	       ROW(2 * HOUR, SUBMITTED, OPEN, 26 * HOUR, NEVER, "start"),
 	       ROW(2 * HOUR, TIMER_REFUSED, IDLE, 26 * HOUR, NEVER, "missed masked", .refused = MISS_MASKED)),
 	SCRIPT("an interval counts from the success", "OnStartupSec=1min\nOnUnitActiveSec=1h\n", NULL,
 	       ROW(0, BEGIN, IDLE, NEVER, MIN, ""),
 	       ROW(MIN, WAKE, INTENT, NEVER, NEVER, "intent"),
-	       ROW(MIN, DURABLE, OPEN, NEVER, NEVER, "start"),
+	       ROW(MIN, SUBMITTED, OPEN, NEVER, NEVER, "start"),
 	       ROW(2 * MIN, ENDED, IDLE, NEVER, HOUR + 2 * MIN, "ended", SUCCESS),
 	       ROW(HOUR + 2 * MIN, WAKE, INTENT, NEVER, NEVER, "intent"),
-	       ROW(HOUR + 2 * MIN, DURABLE, OPEN, NEVER, NEVER, "start"),
+	       ROW(HOUR + 2 * MIN, SUBMITTED, OPEN, NEVER, NEVER, "start"),
 	       ROW(HOUR + 3 * MIN, ENDED, IDLE, NEVER, 2 * HOUR + 3 * MIN, "ended", SUCCESS)),
 	SCRIPT("retries move no anchor: the interval counts from the end of the ladder",
 	       "OnStartupSec=1min\nOnUnitActiveSec=1h\nRetrySec=30s\n", NULL,
 	       ROW(0, BEGIN, IDLE, NEVER, MIN, ""),
 	       ROW(MIN, WAKE, INTENT, NEVER, NEVER, "intent"),
-	       ROW(MIN, DURABLE, OPEN, NEVER, NEVER, "start"),
+	       ROW(MIN, SUBMITTED, OPEN, NEVER, NEVER, "start"),
 	       ROW(2 * MIN, ENDED, IDLE, NEVER, 2 * MIN + 30, "retry, ended", EXIT),
 	       ROW(2 * MIN + 30, WAKE, INTENT, NEVER, NEVER, "intent"),
-	       ROW(2 * MIN + 30, DURABLE, OPEN, NEVER, NEVER, "start"),
+	       ROW(2 * MIN + 30, SUBMITTED, OPEN, NEVER, NEVER, "start"),
 	       ROW(3 * MIN, ENDED, IDLE, NEVER, HOUR + 3 * MIN, "ended", EXIT)),
 	SCRIPT("OnUnitInactiveSec= counts from the run's end, not from its retry's",
 	       "OnStartupSec=1min\nOnUnitInactiveSec=1h\nRetrySec=30s\n", NULL,
 	       ROW(0, BEGIN, IDLE, NEVER, MIN, ""),
 	       ROW(MIN, WAKE, INTENT, NEVER, NEVER, "intent"),
-	       ROW(MIN, DURABLE, OPEN, NEVER, NEVER, "start"),
+	       ROW(MIN, SUBMITTED, OPEN, NEVER, NEVER, "start"),
 	       ROW(2 * MIN, ENDED, IDLE, NEVER, 2 * MIN + 30, "retry, ended", EXIT),
 	       ROW(2 * MIN + 30, WAKE, INTENT, NEVER, HOUR + 2 * MIN, "intent"),
-	       ROW(2 * MIN + 30, DURABLE, OPEN, NEVER, HOUR + 2 * MIN, "start"),
+	       ROW(2 * MIN + 30, SUBMITTED, OPEN, NEVER, HOUR + 2 * MIN, "start"),
 	       ROW(3 * MIN, ENDED, IDLE, NEVER, HOUR + 2 * MIN, "ended", EXIT)),
 	SCRIPT("an interval whose moment fell into a retry goes on", "OnStartupSec=0\nOnUnitInactiveSec=1min\nRetrySec=30s\n",
 	       NULL,
 	       ROW(0, BEGIN, INTENT, NEVER, NEVER, "intent"),
-	       ROW(0, DURABLE, OPEN, NEVER, NEVER, "start"),
+	       ROW(0, SUBMITTED, OPEN, NEVER, NEVER, "start"),
 	       ROW(1, ENDED, IDLE, NEVER, 31, "retry, ended", EXIT),
 	       ROW(31, WAKE, INTENT, NEVER, 61, "intent"),
-	       ROW(31, DURABLE, OPEN, NEVER, 61, "start"),
+	       ROW(31, SUBMITTED, OPEN, NEVER, 61, "start"),
 	       ROW(61, WAKE, OPEN, NEVER, NEVER, "missed overlap"),
 	       ROW(90, ENDED, IDLE, NEVER, 150, "ended", EXIT)),
 	SCRIPT("an interval goes on although its target is masked", "OnStartupSec=1min\nOnUnitActiveSec=1h\n", NULL,
 	       ROW(0, BEGIN, IDLE, NEVER, MIN, ""),
 	       ROW(MIN, WAKE, INTENT, NEVER, NEVER, "intent"),
-	       ROW(MIN, DURABLE, OPEN, NEVER, NEVER, "start"),
+	       ROW(MIN, SUBMITTED, OPEN, NEVER, NEVER, "start"),
 	       ROW(MIN, TIMER_REFUSED, IDLE, NEVER, HOUR + MIN, "missed masked", .refused = MISS_MASKED),
 	       ROW(HOUR + MIN, WAKE, INTENT, NEVER, NEVER, "intent")),
 	SCRIPT("an interval counts from a run of its target that nobody here began", "OnUnitActiveSec=1h\n", NULL,
 	       ROW(0, BEGIN, IDLE, NEVER, HOUR, "", SUCCESS, .who = OTHER)),
 	SCRIPT("a target that remains active makes overlaps until it is stopped", "OnStartupSec=0\nOnUnitActiveSec=1h\n", NULL,
 	       ROW(0, BEGIN, INTENT, NEVER, NEVER, "intent"),
-	       ROW(0, DURABLE, OPEN, NEVER, NEVER, "start"),
+	       ROW(0, SUBMITTED, OPEN, NEVER, NEVER, "start"),
 	       ROW(0, STARTED, OPEN, NEVER, NEVER, "", .active = true),
 	       ROW(5, ENDED, IDLE, NEVER, HOUR + 5, "ended", SUCCESS, .active = true),
 	       ROW(HOUR + 5, WAKE, IDLE, NEVER, NEVER, "missed overlap"),
@@ -197,21 +197,21 @@ static const struct script scripts[] = {
 	       ROW(10 * HOUR + 600, WAKE, IDLE, 11 * HOUR, NEVER, "missed late 10")),
 	SCRIPT("an interval that was late counts its spans", "OnStartupSec=0\nOnUnitActiveSec=1h\n", NULL,
 	       ROW(0, BEGIN, INTENT, NEVER, NEVER, "intent"),
-	       ROW(0, DURABLE, OPEN, NEVER, NEVER, "start"),
+	       ROW(0, SUBMITTED, OPEN, NEVER, NEVER, "start"),
 	       ROW(0, ENDED, IDLE, NEVER, HOUR, "ended", SUCCESS),
 	       ROW(5 * HOUR + 600, WAKE, IDLE, NEVER, 5 * HOUR + 600, "missed late 4"),
 	       ROW(5 * HOUR + 600, WAKE, INTENT, NEVER, 6 * HOUR, "intent"),
-	       ROW(5 * HOUR + 600, DURABLE, OPEN, NEVER, 6 * HOUR, "start"),
+	       ROW(5 * HOUR + 600, SUBMITTED, OPEN, NEVER, 6 * HOUR, "start"),
 	       ROW(5 * HOUR + 700, ENDED, IDLE, NEVER, 6 * HOUR + 700, "ended", SUCCESS)),
 	SCRIPT("beside a moment that comes in time nothing is made up for", "OnStartupSec=0\nOnUnitActiveSec=1h\nOnCalendar=05:10\n",
 	       NULL,
 	       ROW(0, BEGIN, INTENT, 5 * HOUR + 10 * MIN, NEVER, "intent"),
-	       ROW(0, DURABLE, OPEN, 5 * HOUR + 10 * MIN, NEVER, "start"),
+	       ROW(0, SUBMITTED, OPEN, 5 * HOUR + 10 * MIN, NEVER, "start"),
 	       ROW(0, ENDED, IDLE, 5 * HOUR + 10 * MIN, HOUR, "ended", SUCCESS),
 	       ROW(5 * HOUR + 10 * MIN, WAKE, INTENT, 29 * HOUR + 10 * MIN, 6 * HOUR, "intent, missed late 5")),
 	SCRIPT("whichever is looked at first", "OnStartupSec=0\nOnUnitActiveSec=1h\nOnActiveSec=310min\n", NULL,
 	       ROW(0, BEGIN, INTENT, NEVER, 5 * HOUR + 10 * MIN, "intent"),
-	       ROW(0, DURABLE, OPEN, NEVER, 5 * HOUR + 10 * MIN, "start"),
+	       ROW(0, SUBMITTED, OPEN, NEVER, 5 * HOUR + 10 * MIN, "start"),
 	       ROW(0, ENDED, IDLE, NEVER, HOUR, "ended", SUCCESS),
 	       ROW(5 * HOUR + 10 * MIN, WAKE, INTENT, NEVER, 6 * HOUR, "missed late 5, intent")),
 	SCRIPT("a catch-up that finds the target active is an overlap", DAILY, NULL,
@@ -223,7 +223,7 @@ static const struct script scripts[] = {
 	       ROW(0, BEGIN, IDLE, 2 * HOUR, NEVER, ""),
 	       ROW(100, TIMER_JUMP, IDLE, 26 * HOUR, 100, "", .jump = 3 * HOUR),
 	       ROW(100, WAKE, INTENT, 26 * HOUR, NEVER, "intent"),
-	       ROW(101, DURABLE, OPEN, 26 * HOUR, NEVER, "start"),
+	       ROW(101, SUBMITTED, OPEN, 26 * HOUR, NEVER, "start"),
 	       ROW(102, ENDED, IDLE, 26 * HOUR, NEVER, "ended", SUCCESS),
 	       /* and back: it does not come again */
 	       ROW(103, TIMER_JUMP, IDLE, 26 * HOUR, NEVER, "", .jump = -3 * HOUR)),
@@ -242,7 +242,7 @@ static const struct script scripts[] = {
 	       ROW(3 * HOUR, WAKE, INTENT, 26 * HOUR, NEVER, "intent")),
 	SCRIPT("nor does one of an interval", "OnStartupSec=0\nOnUnitActiveSec=1h\n", NULL,
 	       ROW(0, BEGIN, INTENT, NEVER, NEVER, "intent"),
-	       ROW(0, DURABLE, OPEN, NEVER, NEVER, "start"),
+	       ROW(0, SUBMITTED, OPEN, NEVER, NEVER, "start"),
 	       ROW(0, ENDED, IDLE, NEVER, HOUR, "ended", SUCCESS),
 	       ROW(90 * MIN, WAKE, IDLE, NEVER, 90 * MIN, ""),
 	       ROW(90 * MIN, TIMER_JUMP, IDLE, NEVER, 90 * MIN, "", .jump = -2 * HOUR),
@@ -251,7 +251,7 @@ static const struct script scripts[] = {
 	       ROW(0, BEGIN, IDLE, 2 * HOUR, NEVER, ""),
 	       ROW(100, TIMER_JUMP, IDLE, 365 * DAY + 2 * HOUR, 100, "missed clock-jump 364", .jump = 365 * DAY),
 	       ROW(100, WAKE, INTENT, 365 * DAY + 2 * HOUR, NEVER, "intent"),
-	       ROW(100, DURABLE, OPEN, 365 * DAY + 2 * HOUR, NEVER, "start"),
+	       ROW(100, SUBMITTED, OPEN, 365 * DAY + 2 * HOUR, NEVER, "start"),
 	       ROW(101, ENDED, IDLE, 365 * DAY + 2 * HOUR, NEVER, "ended", SUCCESS),
 	       ROW(102, TIMER_JUMP, IDLE, 2 * HOUR, NEVER, "", .jump = -365 * DAY)),
 	SCRIPT("set back, a moment that ran does not come again", "OnCalendar=hourly\n", NULL,
@@ -311,7 +311,7 @@ static const struct script scripts[] = {
 	       ROW(2 * HOUR + 1, TIMER_CHANGED, IDLE, 25 * HOUR, NEVER, "", .spec = "OnCalendar=*-*-* 01:00\n")),
 	SCRIPT("an edited interval that would be over begins anew", "OnStartupSec=0\nOnUnitActiveSec=10h\n", NULL,
 	       ROW(0, BEGIN, INTENT, NEVER, NEVER, "intent"),
-	       ROW(0, DURABLE, OPEN, NEVER, NEVER, "start"),
+	       ROW(0, SUBMITTED, OPEN, NEVER, NEVER, "start"),
 	       ROW(0, ENDED, IDLE, NEVER, 10 * HOUR, "ended", SUCCESS),
 	       ROW(5 * HOUR, TIMER_CHANGED, IDLE, NEVER, 6 * HOUR, "", .spec = "OnUnitActiveSec=1h\n"),
 	       ROW(5 * HOUR, TIMER_CHANGED, IDLE, NEVER, 25 * HOUR, "", .spec = "OnUnitActiveSec=20h\n")),
@@ -324,7 +324,7 @@ static const struct script scripts[] = {
 	       ROW(0, BEGIN, IDLE, NEVER, NEVER, ""),
 	       ROW(2 * HOUR, WAKE, IDLE, NEVER, NEVER, ""),
 	       ROW(3 * HOUR, TIMER_TRIGGER, INTENT, NEVER, NEVER, "intent"),
-	       ROW(3 * HOUR, DURABLE, OPEN, NEVER, NEVER, "start"),
+	       ROW(3 * HOUR, SUBMITTED, OPEN, NEVER, NEVER, "start"),
 	       ROW(3 * HOUR, STARTED, OPEN, NEVER, NEVER, "", .active = true),
 	       ROW(3 * HOUR, ENDED, IDLE, NEVER, NEVER, "ended", EXIT),
 	       ROW(4 * HOUR, TIMER_CHANGED, IDLE, 26 * HOUR, NEVER, "", .spec = DAILY)),
@@ -336,7 +336,7 @@ static const struct script scripts[] = {
 	       ROW(2 * HOUR + 10, TIMER_TRIGGER, INTENT, 26 * HOUR, NEVER, "")),
 	SCRIPT("a reset forgets the record, and the interval begins anew", "OnStartupSec=0\nOnUnitActiveSec=10h\n", NULL,
 	       ROW(0, BEGIN, INTENT, NEVER, NEVER, "intent"),
-	       ROW(0, DURABLE, OPEN, NEVER, NEVER, "start"),
+	       ROW(0, SUBMITTED, OPEN, NEVER, NEVER, "start"),
 	       ROW(0, ENDED, IDLE, NEVER, 10 * HOUR, "ended", SUCCESS),
 	       ROW(HOUR, TIMER_RESET, IDLE, NEVER, 11 * HOUR, "")),
 	SCRIPT("a delay by chance moves the run, not the moment", "OnCalendar=hourly\nRandomizedDelaySec=10min\n", NULL,
@@ -377,7 +377,7 @@ static const struct script scripts[] = {
 	SCRIPT("spans of infinity and ladders of ages saturate", "OnUnitActiveSec=infinity\nOnStartupSec=0\nRetrySec=200000y\n",
 	       NULL,
 	       ROW(0, BEGIN, INTENT, NEVER, NEVER, "intent"),
-	       ROW(0, DURABLE, OPEN, NEVER, NEVER, "start"),
+	       ROW(0, SUBMITTED, OPEN, NEVER, NEVER, "start"),
 	       ROW(0, ENDED, IDLE, NEVER, INT64_C(200000) * 31557600, "retry, ended", EXIT)),
 	SCRIPT("stopping with a taken moment: it is made up for at the next start", DAILY, NULL,
 	       ROW(0, BEGIN, IDLE, 2 * HOUR, NEVER, ""),
@@ -444,7 +444,7 @@ static void remember_daily(struct bench *b, const char *spec)
 	const struct row rows[] = {
 		{ .at = 0, .event = BEGIN },
 		{ .at = 2 * HOUR, .event = WAKE },
-		{ .at = 2 * HOUR, .event = DURABLE },
+		{ .at = 2 * HOUR, .event = SUBMITTED },
 		{ .at = 2 * HOUR, .event = STARTED },
 		{ .at = 2 * HOUR + 5, .event = ENDED, SUCCESS },
 	};
@@ -573,7 +573,7 @@ END_TEST
 START_TEST(a_run_that_was_open_was_interrupted_and_is_made_up_for)
 {
 	const struct row rows[] = {
-		{ .at = 0, .event = BEGIN }, { .at = 2 * HOUR, .event = WAKE }, { .at = 2 * HOUR, .event = DURABLE },
+		{ .at = 0, .event = BEGIN }, { .at = 2 * HOUR, .event = WAKE }, { .at = 2 * HOUR, .event = SUBMITTED },
 	};
 	struct bench b;
 
@@ -595,7 +595,7 @@ static void die_in_a_run_with_a_moment_waiting(struct bench *b)
 	const struct row rows[] = {
 		{ .at = 0, .event = BEGIN },
 		{ .at = 2 * HOUR, .event = WAKE },
-		{ .at = 2 * HOUR, .event = DURABLE },
+		{ .at = 2 * HOUR, .event = SUBMITTED },
 		{ .at = 2 * HOUR + 1, .event = TIMER_JUMP, .jump = DAY },
 	};
 
@@ -633,7 +633,7 @@ END_TEST
 START_TEST(an_interval_of_seven_days_counts_over_restarts)
 {
 	const struct row rows[] = {
-		{ .at = 0, .event = BEGIN }, { .at = 0, .event = DURABLE }, { .at = 0, .event = STARTED },
+		{ .at = 0, .event = BEGIN }, { .at = 0, .event = SUBMITTED }, { .at = 0, .event = STARTED },
 		{ .at = 10, .event = ENDED, SUCCESS },
 	};
 	struct bench b;
@@ -742,12 +742,12 @@ END_TEST
 
 START_TEST(a_ladder_that_is_lost_with_its_life_has_failed_for_good)
 {
-	const struct row durable = { .event = TIMER_DURABLE }, ended = { .event = TIMER_ENDED, EXIT };
+	const struct row submitted = { .event = TIMER_SUBMITTED }, ended = { .event = TIMER_ENDED, EXIT };
 	struct bench b;
 
 	bench_init(&b, "OnStartupSec=0\nOnUnitActiveSec=1h\nRetrySec=30min\n", NULL);
 	begin_at(&b, 0, "intent");
-	ck_assert_str_eq(bench_step(&b, &durable), "start");
+	ck_assert_str_eq(bench_step(&b, &submitted), "start");
 	ck_assert_str_eq(bench_step(&b, &ended), "retry, ended");
 	other_life(&b);
 	begin_at(&b, 10 * MIN, "");
@@ -822,11 +822,11 @@ START_TEST(a_masked_target_is_counted_in_a_row)
 	begin_at(&b, 1, "");
 	for (int64_t hour = 1; hour <= 5; hour++) {
 		const struct row wake = { .at = hour * HOUR, .event = WAKE };
-		const struct row durable = { .at = hour * HOUR, .event = DURABLE };
+		const struct row submitted = { .at = hour * HOUR, .event = SUBMITTED };
 		const struct row refused = { .at = hour * HOUR, .event = TIMER_REFUSED, .refused = MISS_MASKED };
 
 		(void) bench_step(&b, &wake);
-		(void) bench_step(&b, &durable);
+		(void) bench_step(&b, &submitted);
 		(void) bench_step(&b, &refused);
 	}
 	ck_assert_uint_eq(b.timer.memory.miss_in_row, 5);
@@ -839,7 +839,7 @@ START_TEST(a_rung_after_all_ages_is_no_moment_of_the_past)
 {
 	static const struct row script[] = {
 		{ .event = BEGIN },
-		{ .event = DURABLE },
+		{ .event = SUBMITTED },
 		{ .event = STARTED, .active = true },
 		{ .at = 1, .event = ENDED, EXIT },
 	};

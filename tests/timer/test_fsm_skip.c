@@ -9,7 +9,7 @@
 
 #define BEGIN TIMER_BEGIN
 #define WAKE TIMER_WAKE
-#define DURABLE TIMER_DURABLE
+#define SUBMITTED TIMER_SUBMITTED
 #define STARTED TIMER_STARTED
 #define ENDED TIMER_ENDED
 #define IDLE TIMER_IDLE
@@ -35,7 +35,7 @@ static const struct script scripts[] = {
 	       ROW(1, BEGIN, IDLE, HOUR, NEVER, ""),
 	       ROW(2, WAKE, IDLE, HOUR, NEVER, "", SKIP(2 * HOUR)),
 	       ROW(HOUR, WAKE, INTENT, 2 * HOUR, NEVER, "intent"),
-	       ROW(HOUR, DURABLE, OPEN, 2 * HOUR, NEVER, "start"),
+	       ROW(HOUR, SUBMITTED, OPEN, 2 * HOUR, NEVER, "start"),
 	       ROW(HOUR, STARTED, OPEN, 2 * HOUR, NEVER, "", .active = true),
 	       ROW(HOUR + 1, ENDED, IDLE, 2 * HOUR, NEVER, "ended", SUCCESS),
 	       ROW(2 * HOUR, WAKE, IDLE, 3 * HOUR, NEVER, SKIPPED)),
@@ -46,7 +46,7 @@ static const struct script scripts[] = {
 	SCRIPT("the ladder of an earlier run goes on", "OnCalendar=hourly\nX-RetrySec=55min 10min\n", NULL,
 	       ROW(1, BEGIN, IDLE, HOUR, NEVER, ""),
 	       ROW(HOUR, WAKE, INTENT, 2 * HOUR, NEVER, "intent", SKIP(2 * HOUR)),
-	       ROW(HOUR, DURABLE, OPEN, 2 * HOUR, NEVER, "start"),
+	       ROW(HOUR, SUBMITTED, OPEN, 2 * HOUR, NEVER, "start"),
 	       ROW(HOUR, STARTED, OPEN, 2 * HOUR, NEVER, "", .active = true),
 	       ROW(HOUR + 10 * MIN, ENDED, IDLE, 2 * HOUR, 2 * HOUR + 5 * MIN, "retry, ended", EXIT),
 	       ROW(2 * HOUR, WAKE, IDLE, 3 * HOUR, 2 * HOUR + 5 * MIN, SKIPPED),
