@@ -232,6 +232,7 @@ static void on_restored(void *data, uint64_t mark, bool has_state)
 	struct book *b = data;
 	struct book_mark *m = has_state ? mark_find(b, mark) : NULL;
 
+	b->n_restored++;
 	if (b->sim->verbose)
 		fprintf(stderr, "# back to mark %llu\n", has_state ? (unsigned long long) mark : 0);
 	if (has_state && !m)
@@ -365,7 +366,7 @@ static void on_executed(void *data, const char *unit, const uint8_t run_id[16], 
 
 		if (strcmp(s->name, unit) != 0 || !s->has_timer || memcmp(s->last_run, run_id, 16) != 0)
 			continue;
-		if (written >= 0)
+		if (written >= 0 && s->n_restored == b->n_restored)
 			intent_was_written(b, s);
 		s->has_timer = false;
 	}
@@ -392,6 +393,7 @@ static void on_spawned(void *data, const struct spawn_request *r)
 		if (manager_state(b->sim->manager) != SUPD_MANAGER_RUNNING && r->run->trigger_unit)
 			sim_fail(b->sim, "%s is started by a timer although timers are off", r->unit);
 		s->has_timer = r->run->trigger_unit;
+		s->n_restored = b->n_restored;
 		run_of(item(b, ITEM_SPAWN), r->unit, r->run);
 	}
 }
