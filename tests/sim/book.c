@@ -540,6 +540,25 @@ static void take_catch_up(struct book *b, struct book_timer *t, const struct sim
 	fate_set(b, t, r->scheduled, FATE_RAN);
 }
 
+static bool is_unseen(const char *reason)
+{
+	return str_equal(reason, "downtime") || str_equal(reason, "late") || str_equal(reason, "clock-jump");
+}
+
+/* Moments of an interval that nobody saw are over; the next is a whole number of spans from where it began. Whether its
+ * moment was late depends on the delay by chance, which nobody sees. */
+static void interval_skips(const struct book *b, const struct book_timer *t, usec_t *anchor, usec_t span)
+{
+	usec_t now = b->sim->boot;
+
+	if (*anchor == 0 || span == 0 || *anchor + span + STEP >= now)
+		return;
+	if (*anchor + span + t->plan.delay + STEP < now)
+		*anchor += (now - *anchor) / span * span;
+	else
+		*anchor = 0;
+}
+
 /* A moment is to be made up for. It drops the ladder. */
 static void will_catch_up(struct book *b, struct book_timer *t, const struct sim_record *r)
 {
@@ -557,6 +576,10 @@ static void will_catch_up(struct book *b, struct book_timer *t, const struct sim
 			fail(b, t, "makes up for %llu, which is no moment", SPANS(r->scheduled));
 		if (fate_of(t, r->scheduled) != FATE_NONE && b->n_undo > 0)
 			fail(b, t, "makes up for %llu, which has a record", SPANS(r->scheduled));
+	}
+	if (is_unseen(r->reason)) {
+		interval_skips(b, t, &t->anchor_active, t->plan.unit_active);
+		interval_skips(b, t, &t->anchor_inactive, t->plan.unit_inactive);
 	}
 	t->has_ladder = false;
 	t->waits_for = r->scheduled;
@@ -725,25 +748,6 @@ static void reason_is_true(struct book *b, struct book_timer *t, const struct si
 	if (str_equal(r->reason, "downtime") && !is_waiting && b->was_running && !happens(b, "reload") &&
 	    !happens(b, "clock jump") && !happens(b, "wake real"))
 		fail(b, t, "downtime in the middle of life");
-}
-
-static bool is_unseen(const char *reason)
-{
-	return str_equal(reason, "downtime") || str_equal(reason, "late") || str_equal(reason, "clock-jump");
-}
-
-/* Moments of an interval that nobody saw are over; the next is a whole number of spans from where it began. Whether its
- * moment was late depends on the delay by chance, which nobody sees. */
-static void interval_skips(const struct book *b, const struct book_timer *t, usec_t *anchor, usec_t span)
-{
-	usec_t now = b->sim->boot;
-
-	if (*anchor == 0 || span == 0 || *anchor + span + STEP >= now)
-		return;
-	if (*anchor + span + t->plan.delay + STEP < now)
-		*anchor += (now - *anchor) / span * span;
-	else
-		*anchor = 0;
 }
 
 /* What was taken goes on: the target was not refused. */
