@@ -12,6 +12,7 @@ libbase_a_SOURCES = \
 	%D%/histogram.c %D%/histogram.h \
 	%D%/keys.c %D%/keys.h \
 	%D%/log.c %D%/log.h \
+	%D%/merge.c %D%/merge.h \
 	%D%/names.c %D%/names.h \
 	%D%/parse_error.c %D%/parse_error.h \
 	%D%/text.c %D%/text.h \

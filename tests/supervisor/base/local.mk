@@ -15,6 +15,9 @@ TESTS += %D%/test_keys
 check_PROGRAMS += %D%/test_log
 TESTS += %D%/test_log
 
+check_PROGRAMS += %D%/test_merge
+TESTS += %D%/test_merge
+
 check_PROGRAMS += %D%/test_names
 TESTS += %D%/test_names
 
