@@ -342,6 +342,14 @@ static void on_settled(void *data, struct unit *u, bool run_ended)
 	run_of(item(b, run_ended ? ITEM_END : ITEM_INACTIVE), u->name, u->run);
 }
 
+static struct book_timer *timer_of(struct book *b, const char *name)
+{
+	for (unsigned i = 0; i < BOOK_TIMERS; i++)
+		if (strcmp(b->timer[i].name, name) == 0)
+			return &b->timer[i];
+	return NULL;
+}
+
 /* The intent was on the disk before the first process of its run. */
 static void intent_was_written(struct book *b, const struct book_service *s)
 {
@@ -356,6 +364,12 @@ static void intent_was_written(struct book *b, const struct book_service *s)
 		sim_fail(b->sim, "%s starts before its intent is durable", s->name);
 }
 
+/* A timer that begins anew, with another target maybe, need not know of the run any more. */
+static bool is_as_it_was(const struct book *b, const struct book_service *s)
+{
+	return s->n_restored == b->n_restored && s->version == s->timer->plan.version;
+}
+
 /* @written: what came of the write that it waited for. */
 static void on_executed(void *data, const char *unit, const uint8_t run_id[16], int written)
 {
@@ -364,11 +378,11 @@ static void on_executed(void *data, const char *unit, const uint8_t run_id[16], 
 	for (unsigned i = 0; i < BOOK_SERVICES; i++) {
 		struct book_service *s = &b->service[i];
 
-		if (strcmp(s->name, unit) != 0 || !s->has_timer || memcmp(s->last_run, run_id, 16) != 0)
+		if (strcmp(s->name, unit) != 0 || !s->timer || memcmp(s->last_run, run_id, 16) != 0)
 			continue;
-		if (written >= 0 && s->n_restored == b->n_restored)
+		if (written >= 0 && is_as_it_was(b, s))
 			intent_was_written(b, s);
-		s->has_timer = false;
+		s->timer = NULL;
 	}
 }
 
@@ -392,21 +406,14 @@ static void on_spawned(void *data, const struct spawn_request *r)
 		s->is_up = true;
 		if (manager_state(b->sim->manager) != SUPD_MANAGER_RUNNING && r->run->trigger_unit)
 			sim_fail(b->sim, "%s is started by a timer although timers are off", r->unit);
-		s->has_timer = r->run->trigger_unit;
+		s->timer = r->run->trigger_unit ? timer_of(b, r->run->trigger_unit) : NULL;
+		s->version = s->timer ? s->timer->plan.version : 0;
 		s->n_restored = b->n_restored;
 		run_of(item(b, ITEM_SPAWN), r->unit, r->run);
 	}
 }
 
 /* ---- judging ---- */
-
-static struct book_timer *timer_of(struct book *b, const char *name)
-{
-	for (unsigned i = 0; i < BOOK_TIMERS; i++)
-		if (strcmp(b->timer[i].name, name) == 0)
-			return &b->timer[i];
-	return NULL;
-}
 
 static const struct sim_expression *expression(const struct book_timer *t)
 {
@@ -1177,6 +1184,8 @@ static bool is_off(const struct book *b, const struct book_timer *t)
 		return true;
 	if (str_equal(t->waits_reason, "interrupted") && usec_sub(now, t->waits_for) > t->plan.catch_up)
 		return true; /* it is on record already */
+	if (now < SIM_EPOCH && str_equal(t->waits_reason, "late"))
+		return t->waits_for > now && is_moment(b, t, t->waits_for); /* nothing is spent in 1970 */
 	return t->waits_for > now && is_passed_over(t->waits_reason) && is_moment(b, t, t->waits_for);
 }
 

@@ -87,8 +87,9 @@ struct book_service {
 	bool is_masked, is_disabled; /* on the disk */
 	bool was_masked, was_disabled; /* as applied */
 	bool is_up;
-	bool has_timer;         /* its run is a timer's, and has not been executed yet */
+	const struct book_timer *timer; /* whose run it is, if it has not been executed yet */
 	unsigned n_restored;    /* when it was asked for */
+	uint64_t version;       /* of the timer then */
 	uint8_t last_run[16], ended_run[16];
 };
 
@@ -125,7 +126,7 @@ struct book {
 	uint64_t last_mark;
 	struct book_item item[256];
 	bool is_before_write;
-	unsigned n_restored;    /* instances of the plugin; another may have another view of what was open */
+	unsigned n_restored;    /* instances of the plugin */
 	size_t n_items;
 	bool was_running, was_restored, is_prepared, has_begun;
 	usec_t born; /* this life, boot-time clock */
