@@ -117,6 +117,8 @@ static void restart(struct manager *m, const struct supd_now *now, struct unit *
 		.trigger_unit = u->run->trigger_unit,
 		.scheduled_real = u->run->scheduled_real, .scheduled_boot = u->run->scheduled_boot,
 	};
+	uint64_t outer;
+	int r;
 
 	*ret_answer = (struct service_event){ .kind = SVC_REFUSED,
 					      .boot = now->boot,
@@ -124,7 +126,10 @@ static void restart(struct manager *m, const struct supd_now *now, struct unit *
 	if (m->state == SUPD_MANAGER_STOPPING ||
 	    !start_limit_take(&u->chain->limit, u->config->spec->restart, now->boot))
 		return;
-	if (run_begin(m, now, &cause, &u->run) < 0 || unit_token_new(m, u) < 0)
+	outer = manager_start_as(m, u->run->after);
+	r = run_begin(m, now, &cause, &u->run);
+	(void) manager_start_as(m, outer);
+	if (r < 0 || unit_token_new(m, u) < 0)
 		return;
 	u->chain->n_restarts++;
 	u->notice_started = true;

@@ -322,6 +322,8 @@ static void begin_restart(struct manager *m, const struct supd_now *now, struct 
 {
 	struct run *run = u->restart_run;
 	struct supd_cause cause = { .size = sizeof(cause) };
+	enum manager_verdict v;
+	uint64_t outer;
 
 	u->restart_wanted = false;
 	cause.kind = run->cause;
@@ -330,9 +332,12 @@ static void begin_restart(struct manager *m, const struct supd_now *now, struct 
 	cause.scheduled_real = run->scheduled_real;
 	cause.scheduled_boot = run->scheduled_boot;
 	memcpy(cause.run_id, run->id, sizeof(cause.run_id));
+	outer = manager_start_as(m, run->after);
+	v = unit_start(m, now, u->name, &cause);
+	(void) manager_start_as(m, outer);
 	/* A reload may have made it unfit meanwhile: who waits for the run must hear that none
 	 * comes. */
-	if (unit_start(m, now, u->name, &cause) != MANAGER_DONE && m->observer.settled)
+	if (v != MANAGER_DONE && m->observer.settled)
 		m->observer.settled(m->observer.userdata, u, false);
 }
 

@@ -97,6 +97,9 @@ int unit_token_new(struct manager *m, struct unit *u);
 /* requests.c */
 /* May it be started; NULL: no such unit. */
 enum manager_verdict unit_judge(struct manager *m, const struct unit *u);
+/* Runs that begin from now on wait for this save, as the run because of which they begin does; 0:
+ * for none. Returns what it was before. */
+uint64_t manager_start_as(struct manager *m, uint64_t after);
 /* Fills *run, made if need be. 0 or -ENOMEM: the old run is as it was. */
 int run_begin(struct manager *m, const struct supd_now *now, const struct supd_cause *cause,
 	      struct run **run);

@@ -68,11 +68,10 @@ static int host_start_after(void *ctx, const char *unit, const struct supd_cause
 			    uint64_t ticket)
 {
 	struct plugin_host *h = ctx;
-	int r;
+	uint64_t outer = manager_start_as(h->manager, ticket);
+	int r = host_start_unit(ctx, unit, cause);
 
-	h->manager->start_after = ticket;
-	r = host_start_unit(ctx, unit, cause);
-	h->manager->start_after = 0;
+	(void) manager_start_as(h->manager, outer);
 	return r;
 }
 

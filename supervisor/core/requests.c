@@ -43,6 +43,14 @@ static struct run_monitor *monitor_new(const struct unit *u)
 	return monitor;
 }
 
+uint64_t manager_start_as(struct manager *m, uint64_t after)
+{
+	uint64_t before = m->start_after;
+
+	m->start_after = after;
+	return before;
+}
+
 int run_begin(struct manager *m, const struct supd_now *now, const struct supd_cause *cause,
 	      struct run **run)
 {

@@ -424,6 +424,8 @@ static void start_others(struct manager *m, const struct supd_now *now, struct u
 {
 	const struct supd_cause cause = cause_of(
 		kind == EDGE_ON_FAILURE ? CAUSE_ON_FAILURE : CAUSE_ON_SUCCESS, u->name, now);
+	/* It may have failed before anything of it was executed. */
+	uint64_t outer = manager_start_as(m, u->run ? u->run->after : 0);
 
 	for (size_t i = 0; i < u->node->n_edges; i++) {
 		const struct graph_edge *e = &u->node->edge[i];
@@ -434,6 +436,7 @@ static void start_others(struct manager *m, const struct supd_now *now, struct u
 			m->monitored = NULL;
 		}
 	}
+	(void) manager_start_as(m, outer);
 }
 
 void turns_at_rest(struct manager *m, const struct supd_now *now, struct unit *u, bool ended)

@@ -137,6 +137,7 @@ static int spawn(void *ctx, const struct spawn_request *request)
 	*p = (struct fake_process) { .token = request->token, .phase = request->phase };
 	(void) snprintf(p->unit, sizeof(p->unit), "%s", request->unit);
 	memcpy(p->run_id, request->run->id, RUN_ID_BYTES);
+	p->after = request->run->after;
 	return 0;
 }
 

@@ -23,6 +23,7 @@ struct fake_process {
 	char unit[64];
 	enum exec_phase phase;
 	uint8_t run_id[RUN_ID_BYTES];
+	uint64_t after; /* the save that it waits for */
 	bool is_answered, has_ended;
 };
 

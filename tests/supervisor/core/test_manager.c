@@ -1418,6 +1418,113 @@ START_TEST(the_plugin_hears_of_a_chain_of_restarts_as_of_one_run)
 }
 END_TEST
 
+/* ---- what waits for a save of the plugin's ---- */
+
+#define TICKET 7
+
+static int start_after(const char *unit)
+{
+	const struct supd_cause cause = { .size = sizeof(cause), .kind = "calendar", .attempt = 1 };
+	int r = plugged.host->start_after(plugged.host->ctx, unit, &cause, TICKET);
+
+	manager_zone_change(m, &world.now); /* any event settles */
+	return r;
+}
+
+static uint64_t waits_for(const char *unit)
+{
+	const struct fake_process *p = fake_process(&world, unit);
+
+	ck_assert_ptr_nonnull(p);
+	return p->after;
+}
+
+static void fail_to_spawn(const char *unit)
+{
+	struct fake_process *p = fake_process(&world, unit);
+
+	p->is_answered = p->has_ended = true;
+	manager_spawn_failed(m, &world.now, p->token, EXEC_STEP_FORK, EAGAIN);
+}
+
+START_TEST(all_of_a_transaction_waits_for_the_save)
+{
+	config.gate_configured = true;
+	fake_unit(&world, "a.service", "[Unit]\nRequires=b.service\nAfter=b.service\n" JOB);
+	fake_unit(&world, "b.service", JOB);
+	begin();
+	ck_assert_int_eq(start_after("a.service"), 0);
+	ck_assert_uint_eq(waits_for("b.service"), TICKET);
+	ck_assert_int_eq(start_after("a.service"), -EALREADY);
+	fake_finish(&world, m, "b.service", 0);
+	ck_assert_uint_eq(waits_for("a.service"), TICKET);
+	fake_finish(&world, m, "a.service", 0);
+	ck_assert_int_eq(start("a.service"), MANAGER_DONE);
+	ck_assert_uint_eq(waits_for("b.service"), 0);
+}
+END_TEST
+
+START_TEST(what_is_refused_leaves_nobody_waiting)
+{
+	config.gate_configured = true;
+	fake_unit(&world, "a.service", "[Service]\nEnabled=no\nExecStart=/bin/job\n");
+	fake_unit(&world, "b.service", JOB);
+	fake_unit(&world, "masked.service", JOB)->is_masked = true;
+	begin();
+	ck_assert_int_eq(start_after("a.service"), -EACCES);
+	ck_assert_int_eq(start_after("masked.service"), -EPERM);
+	ck_assert_int_eq(start_after("none.service"), -ENOENT);
+	ck_assert_int_eq(start("b.service"), MANAGER_DONE);
+	ck_assert_uint_eq(waits_for("b.service"), 0);
+}
+END_TEST
+
+START_TEST(a_restart_before_the_save_waits_for_it_too)
+{
+	config.gate_configured = true;
+	fake_unit(&world, "a.service", AGAIN);
+	begin();
+	ck_assert_int_eq(start_after("a.service"), 0);
+	fail_to_spawn("a.service");
+	pass_time(USEC_PER_SEC);
+	ck_assert_uint_eq(world.n_processes, 2);
+	ck_assert_uint_eq(waits_for("a.service"), TICKET);
+}
+END_TEST
+
+START_TEST(what_a_failure_before_the_save_starts_waits_for_it_too)
+{
+	config.gate_configured = true;
+	fake_unit(&world, "a.service", "[Unit]\nOnFailure=b.service\n" JOB);
+	fake_unit(&world, "b.service", "[Unit]\nWants=c.service\n" JOB);
+	fake_unit(&world, "c.service", JOB);
+	begin();
+	ck_assert_int_eq(start_after("a.service"), 0);
+	fail_to_spawn("a.service");
+	ck_assert_str_eq(manager_unit(m, "b.service")->run->cause, "on-failure");
+	ck_assert_uint_eq(waits_for("b.service"), TICKET);
+	ck_assert_uint_eq(waits_for("c.service"), TICKET);
+}
+END_TEST
+
+START_TEST(what_is_still_being_stopped_waits_for_the_save_when_it_starts_anew)
+{
+	config.gate_configured = true;
+	fake_unit(&world, "a.service", "[Unit]\nRequires=b.service\nAfter=b.service\n" JOB);
+	fake_unit(&world, "b.service", "[Service]\nRemainAfterExit=yes\nExecStart=/bin/job\nExecStop=/bin/stop\n");
+	begin();
+	start("b.service");
+	fake_exited(&world, m, fake_process(&world, "b.service"), 0);
+	ck_assert_int_eq(manager_stop_unit(m, &world.now, "b.service"), MANAGER_DONE);
+	ck_assert_int_eq(start_after("a.service"), 0);
+	ck_assert_uint_eq(waits_for("b.service"), 0);
+	fake_exited(&world, m, fake_process(&world, "b.service"), 0);
+	ck_assert_str_eq(manager_unit(m, "b.service")->run->cause, "dependency");
+	ck_assert_uint_eq(waits_for("b.service"), TICKET);
+	ck_assert_ptr_null(fake_process(&world, "a.service"));
+}
+END_TEST
+
 START_TEST(too_many_restarts_are_given_up)
 {
 	fake_unit(&world, "a.service",
@@ -1546,6 +1653,11 @@ static Suite *manager_suite(void)
 	tcase_add_test(tc, a_unit_removed_while_it_runs_goes_when_its_run_ends);
 	tcase_add_test(tc, a_failed_run_is_restarted_as_a_run_of_its_own);
 	tcase_add_test(tc, the_plugin_hears_of_a_chain_of_restarts_as_of_one_run);
+	tcase_add_test(tc, all_of_a_transaction_waits_for_the_save);
+	tcase_add_test(tc, what_is_refused_leaves_nobody_waiting);
+	tcase_add_test(tc, a_restart_before_the_save_waits_for_it_too);
+	tcase_add_test(tc, what_a_failure_before_the_save_starts_waits_for_it_too);
+	tcase_add_test(tc, what_is_still_being_stopped_waits_for_the_save_when_it_starts_anew);
 	tcase_add_test(tc, too_many_restarts_are_given_up);
 	tcase_add_test(tc, a_limit_that_is_written_holds_for_every_start);
 	tcase_add_test(tc, a_stop_ends_a_chain_of_restarts);
