@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-/* As qsort(), and stable; where all of it consists of few ascending stretches, a few comparisons for
- * each element are all it takes. */
+/* As qsort(), and stable; where all of it consists of few ascending stretches, a few comparisons
+ * for each element are all it takes. */
 void merge_sort(void *base, size_t n, size_t size, int (*compare)(const void *, const void *));
 
 #endif
