@@ -2,12 +2,15 @@
 /* Stories with names, in the simulated world: the real manager, the real plugin, no time and no process. */
 #include "tests/sim/sim.h"
 
+#include <errno.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #include "base/cleanup.h"
+#include "core/manager_private.h"
 #include "tests/lib/test_main.h"
 
 #define DAY USEC_PER_DAY
@@ -1058,6 +1061,176 @@ START_TEST(a_crash_at_every_call_of_a_start_loses_nothing)
 }
 END_TEST
 
+/* ---- what waits for the disk ---- */
+
+static unsigned n_executed;
+
+static void on_executed(void *data _unused_, const char *unit _unused_, const uint8_t run_id[16] _unused_,
+			int written _unused_)
+{
+	n_executed++;
+}
+
+/* An hourly timer at its moment: its run waits for the intent, which is being written. */
+static void wait_for_the_disk(const char *more)
+{
+	service("a.service", more);
+	timer("a.timer", "OnCalendar=hourly\n");
+	n_executed = 0;
+	sim.watcher.executed = on_executed;
+	sim.save_takes = 20 * SECOND;
+	sim_boot(&sim, false, SIM_2026);
+	ck_assert(sim_run(&sim, HOUR));
+	happened(0, "run", "calendar", SIM_2026 + HOUR);
+	ck_assert(sim_is_unit_active(&sim, "a.service"));
+	ck_assert_uint_eq(n_executed, 0);
+	ck_assert_uint_eq(sim.n_writing, 1);
+}
+
+START_TEST(what_waits_for_the_disk_runs_when_that_is_done)
+{
+	wait_for_the_disk("");
+	while (sim.n_writing > 0) {
+		ck_assert_uint_eq(n_executed, 0);
+		ck_assert(sim_run_events(&sim, 20 * SECOND, 1));
+	}
+	ck_assert_uint_eq(n_executed, 1);
+	ck_assert(sim_run(&sim, MINUTE));
+	ck_assert(!sim_is_unit_active(&sim, "a.service"));
+	nothing_more(1);
+}
+END_TEST
+
+START_TEST(what_is_stopped_while_it_waits_for_the_disk_is_never_executed)
+{
+	wait_for_the_disk("");
+	ck_assert_int_eq(sim_stop(&sim, "a.service"), MANAGER_DONE);
+	ck_assert(sim_run(&sim, MINUTE));
+	ck_assert(!sim_is_unit_active(&sim, "a.service"));
+	ck_assert_uint_eq(n_executed, 0);
+	/* That it is over was written as well: nothing is made up for. */
+	sim_crash(&sim);
+	sim_boot(&sim, false, SIM_2026 + HOUR + 5 * MINUTE);
+	ck_assert(sim_run(&sim, HOUR));
+	happened(1, "run", "calendar", SIM_2026 + 2 * HOUR);
+	ck_assert_uint_eq(n_executed, 1);
+	nothing_more(2);
+}
+END_TEST
+
+START_TEST(what_waits_for_the_disk_for_too_long_has_failed_and_is_never_executed)
+{
+	const struct unit *u;
+
+	wait_for_the_disk("TimeoutStartSec=1us\n");
+	ck_assert(sim_run(&sim, MINUTE));
+	u = manager_unit(sim.manager, "a.service");
+	ck_assert(!unit_is_active(u));
+	ck_assert_int_eq(u->run->result, RUN_RESULT_TIMEOUT);
+	ck_assert_uint_eq(n_executed, 0);
+	nothing_more(1); /* a timeout is not retried */
+}
+END_TEST
+
+START_TEST(timers_that_pause_let_go_what_waits_for_the_disk)
+{
+	wait_for_the_disk("");
+	ck_assert_int_eq(sim_pause(&sim, true), 1);
+	ck_assert(sim_run(&sim, MINUTE));
+	ck_assert_uint_eq(n_executed, 1);
+	ck_assert_int_eq(sim_pause(&sim, false), 1);
+	ck_assert(sim_run(&sim, MINUTE));
+	nothing_more(1);
+}
+END_TEST
+
+START_TEST(a_timer_that_is_removed_lets_go_what_waits_for_the_disk)
+{
+	wait_for_the_disk("");
+	sim_write(&sim, "a.timer", NULL);
+	ck_assert_int_eq(sim_reload(&sim), 0);
+	ck_assert(sim_run(&sim, MINUTE));
+	ck_assert_uint_eq(n_executed, 1);
+	ck_assert(!sim_is_unit_active(&sim, "a.service"));
+	nothing_more(1);
+}
+END_TEST
+
+static int save_refused(void *ctx _unused_, const char *plugin _unused_, uint64_t ticket _unused_,
+			const void *bytes _unused_, size_t n _unused_)
+{
+	return -ENOMEM;
+}
+
+START_TEST(an_intent_that_cannot_even_be_handed_over_stops_no_job)
+{
+	sim.world.save = sim.world.append = save_refused;
+	pair("OnCalendar=hourly\n");
+	sim_boot(&sim, false, SIM_2026);
+	ck_assert(sim_run(&sim, 2 * HOUR + MINUTE));
+	happened(0, "run", "calendar", SIM_2026 + HOUR);
+	happened(1, "run", "calendar", SIM_2026 + 2 * HOUR);
+	nothing_more(2);
+	ck_assert_ptr_nonnull(strstr(sim.told, "not-persisted"));
+}
+END_TEST
+
+static int load_refused(void *ctx _unused_, const char *plugin _unused_, unsigned generation _unused_,
+			void **ret _unused_, size_t *ret_n _unused_)
+{
+	return -EIO;
+}
+
+START_TEST(timers_without_a_memory_run)
+{
+	sim.world.load = load_refused;
+	pair("OnCalendar=hourly\n");
+	sim_boot(&sim, false, SIM_2026);
+	ck_assert(sim_run(&sim, 2 * HOUR + MINUTE));
+	happened(0, "run", "calendar", SIM_2026 + HOUR);
+	happened(1, "run", "calendar", SIM_2026 + 2 * HOUR);
+	nothing_more(2);
+	ck_assert_ptr_null(sim.generation[0].bytes);
+}
+END_TEST
+
+static int start_refused(void *ctx _unused_, const char *unit _unused_, const struct supd_cause *cause _unused_,
+			 uint64_t ticket _unused_)
+{
+	return -ENOMEM;
+}
+
+START_TEST(what_is_refused_behind_its_intent_is_missed_and_that_is_written)
+{
+	pair("OnCalendar=hourly\n");
+	sim_boot(&sim, false, SIM_2026);
+	sim.manager->host.table.start_after = start_refused;
+	ck_assert(sim_run(&sim, HOUR + MINUTE));
+	happened(0, "missed", "resources", SIM_2026 + HOUR);
+	ck_assert_int_eq(sim_command(&sim, SUPD_COMMAND_TRIGGER, "a.timer"), -EAGAIN);
+	happened(1, "missed", "resources", SIM_2026 + HOUR + MINUTE);
+	ck_assert(sim_run(&sim, MINUTE));
+	/* It was no run that could have been interrupted. */
+	sim_crash(&sim);
+	sim_boot(&sim, false, SIM_2026 + HOUR + 5 * MINUTE);
+	ck_assert(sim_run(&sim, MINUTE));
+	nothing_more(2);
+}
+END_TEST
+
+START_TEST(timers_do_not_begin_with_a_host_that_holds_nothing_back)
+{
+	pair("OnCalendar=hourly\n");
+	sim_boot(&sim, false, SIM_2026);
+	ck_assert_int_eq(sim_gate(&sim, false), 1);
+	sim.manager->host.table.size = offsetof(struct supd_host, start_after);
+	ck_assert_int_lt(sim_gate(&sim, true), 0);
+	ck_assert(!sim_is_running(&sim));
+	ck_assert(sim_run(&sim, HOUR + MINUTE));
+	nothing_more(0);
+}
+END_TEST
+
 static Suite *scenarios_suite(void)
 {
 	Suite *s = suite_create("sim/scenarios");
@@ -1115,6 +1288,15 @@ static Suite *scenarios_suite(void)
 	tcase_add_test(t, a_catch_up_that_sleeps_until_it_is_too_old_is_missed);
 	tcase_add_test(t, a_record_from_the_future_is_believed_of_the_past);
 	tcase_add_test(t, a_crash_at_every_call_of_a_start_loses_nothing);
+	tcase_add_test(t, what_waits_for_the_disk_runs_when_that_is_done);
+	tcase_add_test(t, what_is_stopped_while_it_waits_for_the_disk_is_never_executed);
+	tcase_add_test(t, what_waits_for_the_disk_for_too_long_has_failed_and_is_never_executed);
+	tcase_add_test(t, timers_that_pause_let_go_what_waits_for_the_disk);
+	tcase_add_test(t, a_timer_that_is_removed_lets_go_what_waits_for_the_disk);
+	tcase_add_test(t, an_intent_that_cannot_even_be_handed_over_stops_no_job);
+	tcase_add_test(t, timers_without_a_memory_run);
+	tcase_add_test(t, what_is_refused_behind_its_intent_is_missed_and_that_is_written);
+	tcase_add_test(t, timers_do_not_begin_with_a_host_that_holds_nothing_back);
 	suite_add_tcase(s, t);
 	return s;
 }
