@@ -33,9 +33,14 @@ void barrier_raise(struct barrier *b, uint64_t number)
 	wake_all(b);
 }
 
+CHILD_CODE static bool is_withdrawn(const struct barrier_wait *w)
+{
+	return __atomic_load_n(&w->is_withdrawn, __ATOMIC_SEQ_CST);
+}
+
 CHILD_CODE bool barrier_holds(const struct barrier_wait *w)
 {
-	return w->barrier && !has_come(w);
+	return w->barrier && (is_withdrawn(w) || !has_come(w));
 }
 
 void barrier_withdraw(struct barrier_wait *w)
@@ -49,15 +54,15 @@ void barrier_withdraw(struct barrier_wait *w)
  * asleep. */
 CHILD_CODE bool barrier_await(const struct barrier_wait *w)
 {
-	while (w->barrier) {
+	while (w->barrier && !is_withdrawn(w)) {
 		uint32_t turns = __atomic_load_n(&w->barrier->turns, __ATOMIC_SEQ_CST);
 
-		if (__atomic_load_n(&w->is_withdrawn, __ATOMIC_SEQ_CST))
-			return false;
-		if (has_come(w))
+		if (is_withdrawn(w))
 			break;
+		if (has_come(w))
+			return true;
 		(void) syscall(SYS_FUTEX, &w->barrier->turns, FUTEX_WAIT_PRIVATE, turns, NULL, NULL,
 			       0);
 	}
-	return true;
+	return !w->barrier;
 }

@@ -18,16 +18,16 @@ struct barrier {
 
 /* Embedded in what waits. All zero: there is nothing to wait for. */
 struct barrier_wait {
-	struct barrier *barrier; /* lent until the wait is over */
+	struct barrier *barrier; /* lent until the wait is over or withdrawn */
 	uint32_t number;
 	bool is_withdrawn;
 };
 
 /* Any thread. */
 void barrier_raise(struct barrier *b, uint64_t number);
-/* Does @w, which waits or will, still have to? */
+/* False: barrier_await() would return true at once. */
 bool barrier_holds(const struct barrier_wait *w);
-/* Waits no more, although the number has not come. */
+/* Waits no more, although the number has not come; nor if it comes after all. */
 void barrier_withdraw(struct barrier_wait *w);
 /* False: it was withdrawn. Makes system calls only; for code on a borrowed stack, too. */
 bool barrier_await(const struct barrier_wait *w);

@@ -46,6 +46,10 @@ check_PROGRAMS += %D%/test_saver
 TESTS += %D%/test_saver
 %C%_test_saver_LDADD = $(TEST_LIBS) $(RUN_LIBS)
 
+check_PROGRAMS += %D%/test_barrier
+TESTS += %D%/test_barrier
+%C%_test_barrier_LDADD = $(TEST_LIBS) $(RUN_LIBS)
+
 check_PROGRAMS += %D%/test_daemon
 TESTS += %D%/test_daemon
 %C%_test_daemon_LDADD = $(TEST_LIBS) $(RUN_LIBS)
