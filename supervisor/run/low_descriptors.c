@@ -18,11 +18,17 @@ static bool is_taken[SETS];
 static int n_sets;
 static int nothing = -1; /* what stands there meanwhile */
 
+/* Never one that a child's stream itself has: that is not to be in the way of another's. */
+static int keep_one(void)
+{
+	return fcntl(nothing, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+}
+
 static bool keep_set(int set)
 {
 	int i = 0;
 
-	while (i < LOW_DESCRIPTORS && (kept[set][i] = fcntl(nothing, F_DUPFD_CLOEXEC, 0)) >= 0)
+	while (i < LOW_DESCRIPTORS && (kept[set][i] = keep_one()) >= 0)
 		i++;
 	if (i == LOW_DESCRIPTORS)
 		return true;
@@ -72,11 +78,18 @@ int low_descriptors_take(int fd[LOW_DESCRIPTORS])
 	return set;
 }
 
-/* They are not just closed: somebody else would get the numbers. */
+/* They are not just closed: somebody else would get the numbers. Where nothing can be put there (the
+ * limit was lowered below them), the set is no more: a copy left open would keep a pipe from its
+ * end. */
 void low_descriptors_give(int set)
 {
+	bool is_kept = true;
+
 	for (int i = 0; set >= 0 && i < LOW_DESCRIPTORS; i++)
-		(void) dup3(nothing, kept[set][i], O_CLOEXEC);
-	if (set >= 0)
+		if (dup3(nothing, kept[set][i], O_CLOEXEC) < 0) {
+			(void) close(kept[set][i]);
+			is_kept = false;
+		}
+	if (set >= 0 && is_kept)
 		__atomic_clear(&is_taken[set], __ATOMIC_RELEASE);
 }

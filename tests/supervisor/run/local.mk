@@ -50,6 +50,10 @@ check_PROGRAMS += %D%/test_barrier
 TESTS += %D%/test_barrier
 %C%_test_barrier_LDADD = $(TEST_LIBS) $(RUN_LIBS)
 
+check_PROGRAMS += %D%/test_low_descriptors
+TESTS += %D%/test_low_descriptors
+%C%_test_low_descriptors_LDADD = $(SCENE_LIBS)
+
 check_PROGRAMS += %D%/test_daemon
 TESTS += %D%/test_daemon
 %C%_test_daemon_LDADD = $(TEST_LIBS) $(RUN_LIBS)
