@@ -7,7 +7,7 @@ check_PROGRAMS += %D%/probe
 %C%_probe_LDADD =
 
 check_LIBRARIES += libscene.a
-libscene_a_SOURCES = %D%/scene.c %D%/scene.h
+libscene_a_SOURCES = %D%/scene.c %D%/scene.h %D%/slow_disk.c %D%/slow_disk.h
 SCENE_LIBS = libscene.a $(TEST_LIBS) $(RUN_LIBS)
 
 check_PROGRAMS += %D%/test_clone_into
@@ -44,7 +44,7 @@ TESTS += %D%/test_worker
 
 check_PROGRAMS += %D%/test_saver
 TESTS += %D%/test_saver
-%C%_test_saver_LDADD = $(TEST_LIBS) $(RUN_LIBS)
+%C%_test_saver_LDADD = $(SCENE_LIBS)
 
 check_PROGRAMS += %D%/test_barrier
 TESTS += %D%/test_barrier
@@ -53,6 +53,10 @@ TESTS += %D%/test_barrier
 check_PROGRAMS += %D%/test_low_descriptors
 TESTS += %D%/test_low_descriptors
 %C%_test_low_descriptors_LDADD = $(SCENE_LIBS)
+
+check_PROGRAMS += %D%/test_held
+TESTS += %D%/test_held
+%C%_test_held_LDADD = $(SCENE_LIBS)
 
 check_PROGRAMS += %D%/test_daemon
 TESTS += %D%/test_daemon

@@ -11,6 +11,7 @@
 #include "store/atomic_file.h"
 #include "tests/lib/test_dir.h"
 #include "tests/lib/test_main.h"
+#include "tests/supervisor/run/slow_disk.h"
 
 static sd_event *event;
 static struct saver *saver;
@@ -22,10 +23,19 @@ static struct {
 } told[64];
 static unsigned n_told;
 
+static bool holds(uint64_t ticket)
+{
+	const struct barrier_wait w = saver_wait(saver, ticket);
+
+	return barrier_holds(&w);
+}
+
 static void on_saved(void *userdata, const char *plugin, uint64_t ticket, int result)
 {
 	(void) userdata;
 	ck_assert_str_eq(plugin, "timer");
+	/* Whoever is told may look after those that wait. */
+	ck_assert(!holds(ticket));
 	told[n_told].ticket = ticket;
 	told[n_told++].result = result;
 }
@@ -294,6 +304,165 @@ START_TEST(without_a_directory_everything_is_refused)
 }
 END_TEST
 
+/* ---- waiting beside the loop ---- */
+
+START_TEST(who_waits_goes_on_when_it_is_written_without_the_loop)
+{
+	_cleanup_free_ char *text = NULL;
+	struct barrier_wait w;
+
+	slow_disk_hang();
+	save(1, "one");
+	slow_disk_wait();
+	w = saver_wait(saver, 1);
+	ck_assert(barrier_holds(&w));
+	slow_disk_go();
+	ck_assert(barrier_await(&w));
+	ck_assert_uint_eq(n_told, 0);
+	text = test_dir_read(dir, "timers.state", NULL);
+	ck_assert_str_eq(text, "one");
+	ck_assert(!holds(1));
+	wait_told(1);
+}
+END_TEST
+
+START_TEST(what_is_added_is_waited_for_too)
+{
+	_cleanup_free_ char *text = NULL;
+	struct barrier_wait w;
+
+	save(1, "one,");
+	wait_told(1);
+	slow_disk_hang();
+	append(2, "two");
+	slow_disk_wait();
+	w = saver_wait(saver, 2);
+	ck_assert(barrier_holds(&w));
+	slow_disk_go();
+	ck_assert(barrier_await(&w));
+	text = test_dir_read(dir, "timers.state", NULL);
+	ck_assert_str_eq(text, "one,two");
+}
+END_TEST
+
+START_TEST(nothing_is_waited_for_that_is_unknown_or_told)
+{
+	save(1, "one");
+	wait_told(1);
+	save(2, "two");
+	ck_assert_ptr_null(saver_wait(saver, 0).barrier);
+	ck_assert_ptr_null(saver_wait(saver, 1).barrier);
+	ck_assert_ptr_null(saver_wait(saver, 3).barrier);
+	ck_assert_ptr_nonnull(saver_wait(saver, 2).barrier);
+	wait_told(2);
+	ck_assert_ptr_null(saver_wait(saver, 2).barrier);
+}
+END_TEST
+
+START_TEST(what_is_queued_is_waited_for_until_it_is_written)
+{
+	struct barrier_wait first, second;
+
+	slow_disk_hang();
+	save(1, "one");
+	save(2, "two");
+	first = saver_wait(saver, 1);
+	second = saver_wait(saver, 2);
+	ck_assert(barrier_holds(&first));
+	slow_disk_go();
+	ck_assert(barrier_await(&first));
+	/* It is begun from the loop, which has not run yet. */
+	ck_assert(barrier_holds(&second));
+	wait_told(1);
+	ck_assert(barrier_await(&second));
+	expect_file(0, "two");
+}
+END_TEST
+
+START_TEST(a_save_that_replaces_another_lets_go_both)
+{
+	struct barrier_wait w[4];
+
+	slow_disk_hang();
+	save(1, "one,");
+	append(2, "two,");
+	save(3, "three,");
+	append(4, "four");
+	for (uint64_t i = 0; i < ELEMENTS(w); i++) {
+		w[i] = saver_wait(saver, i + 1);
+		ck_assert(barrier_holds(&w[i]));
+	}
+	slow_disk_go();
+	ck_assert(barrier_await(&w[0]));
+	for (uint64_t i = 1; i < ELEMENTS(w); i++)
+		ck_assert(barrier_holds(&w[i]));
+	wait_told(1);
+	for (uint64_t i = 1; i < ELEMENTS(w); i++)
+		ck_assert(barrier_await(&w[i]));
+	wait_told(4);
+	expect_file(0, "three,four");
+}
+END_TEST
+
+START_TEST(a_write_that_fails_lets_go)
+{
+	_cleanup_free_ char *obstacle = test_dir_path(dir, "timers.state");
+	struct barrier_wait w;
+
+	append(1, "lost");
+	w = saver_wait(saver, 1);
+	ck_assert(barrier_await(&w));
+	wait_told(1);
+	ck_assert_int_eq(told[0].result, -ESTALE);
+	ck_assert_int_eq(mkdir(obstacle, 0700), 0);
+	slow_disk_hang();
+	save(2, "two");
+	w = saver_wait(saver, 2);
+	ck_assert(barrier_holds(&w));
+	slow_disk_go();
+	ck_assert(barrier_await(&w));
+	wait_told(2);
+	ck_assert_int_lt(told[1].result, 0);
+}
+END_TEST
+
+START_TEST(save_now_lets_go_what_it_replaced)
+{
+	struct barrier_wait first, second;
+
+	save(1, "one");
+	save(2, "two");
+	first = saver_wait(saver, 1);
+	second = saver_wait(saver, 2);
+	ck_assert(barrier_holds(&second));
+	ck_assert_int_eq(saver_save_now(saver, "timer", "three", 5), 0);
+	ck_assert(!barrier_holds(&first) && !barrier_holds(&second));
+	ck_assert(!holds(1) && !holds(2));
+	ck_assert_uint_eq(n_told, 0);
+	wait_told(2);
+	save(3, "four");
+	first = saver_wait(saver, 3);
+	ck_assert(barrier_await(&first));
+}
+END_TEST
+
+START_TEST(save_now_that_fails_lets_go_what_it_replaced)
+{
+	_cleanup_free_ char *obstacle = test_dir_path(dir, "timers.state");
+	struct barrier_wait second;
+
+	ck_assert_int_eq(mkdir(obstacle, 0700), 0);
+	save(1, "one");
+	save(2, "two");
+	second = saver_wait(saver, 2);
+	ck_assert(barrier_holds(&second));
+	ck_assert_int_lt(saver_save_now(saver, "timer", "three", 5), 0);
+	ck_assert(!barrier_holds(&second));
+	wait_told(2);
+	ck_assert_int_lt(told[1].result, 0);
+}
+END_TEST
+
 static Suite *saver_suite(void)
 {
 	Suite *s = suite_create("saver");
@@ -315,6 +484,14 @@ static Suite *saver_suite(void)
 	tcase_add_test(tc, what_is_set_aside_is_out_of_the_way);
 	tcase_add_loop_test(tc, name_is_never_a_path, 0, ELEMENTS(bad_names));
 	tcase_add_test(tc, without_a_directory_everything_is_refused);
+	tcase_add_test(tc, who_waits_goes_on_when_it_is_written_without_the_loop);
+	tcase_add_test(tc, what_is_added_is_waited_for_too);
+	tcase_add_test(tc, nothing_is_waited_for_that_is_unknown_or_told);
+	tcase_add_test(tc, what_is_queued_is_waited_for_until_it_is_written);
+	tcase_add_test(tc, a_save_that_replaces_another_lets_go_both);
+	tcase_add_test(tc, a_write_that_fails_lets_go);
+	tcase_add_test(tc, save_now_lets_go_what_it_replaced);
+	tcase_add_test(tc, save_now_that_fails_lets_go_what_it_replaced);
 	suite_add_tcase(s, tc);
 	return s;
 }
