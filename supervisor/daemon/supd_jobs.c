@@ -20,7 +20,7 @@ _Static_assert(sizeof(sd_id128_t) == RUN_ID_BYTES, "a run's id is a UUID");
 
 enum waits_for {
 	WAITS_FOR_RUN,   /* the end of the run */
-	WAITS_FOR_TIMER, /* its beginning, then its end: a timer makes its intent durable first */
+	WAITS_FOR_TIMER, /* its beginning, then its end: it may wait for other units first */
 	WAITS_FOR_REST,  /* that the unit is inactive */
 };
 
