@@ -138,8 +138,9 @@ struct world {
 			   char *reterr_or_path, size_t n);
 
 	uint64_t (*random)(void *ctx);
-	/* The manager has become running, or has ended (nothing goes on any more). For readiness
-	 * and exit. */
+	/* The manager has become running, is stopping (all runs are about to be stopped: of those
+	 * that wait for a save nothing is executed any more), or has ended (nothing goes on any
+	 * more). For readiness and exit. */
 	void (*manager_state)(void *ctx, enum supd_manager_state state);
 };
 

@@ -843,6 +843,15 @@ int runs_new(sd_event *event, const struct runs_config *config,
 	return 0;
 }
 
+void runs_call_back(struct runs *all)
+{
+	struct entry *e, *next;
+
+	HASH_ITER(hh, all->entries, e, next)
+		if (e->is_launching)
+			barrier_withdraw(&e->spawn->after);
+}
+
 void runs_keep(struct runs *all, struct keeper *keeper)
 {
 	all->keeper = keeper;
@@ -855,9 +864,7 @@ struct runs *runs_free(struct runs *all)
 
 	if (!all)
 		return NULL;
-	HASH_ITER(hh, all->entries, e, next)
-		if (e->is_launching)
-			barrier_withdraw(&e->spawn->after);
+	runs_call_back(all);
 	/* A thread that hangs on a dead mount must not keep the daemon from ending; it, and what it
 	 * uses, goes with the process. */
 	if (!worker_free_within(all->worker, PATIENCE_MS)) {

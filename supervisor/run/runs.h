@@ -71,6 +71,9 @@ int runs_spawn(struct runs *all, const struct spawn_request *request,
 /* Some of what is waited for may be over. */
 void runs_look(struct runs *all);
 void runs_cancel(struct runs *all, world_token token);
+/* The daemon is about to end: whose process waits for a disk is not executed any more, whatever
+ * becomes of the disk meanwhile. */
+void runs_call_back(struct runs *all);
 int runs_kill_main(struct runs *all, world_token token, int signal);
 int runs_kill_tree(struct runs *all, world_token token, int signal, bool spare_main);
 int runs_watch_tree(struct runs *all, world_token token);

@@ -625,6 +625,9 @@ static void world_manager_state(void *ctx, enum supd_manager_state state)
 {
 	struct world_linux *w = ctx;
 
+	/* The last save is waited for, and would let them go just to be ended again. */
+	if (state == SUPD_MANAGER_STOPPING)
+		runs_call_back(w->runs);
 	daemon_tell_state(state);
 	if (state == SUPD_MANAGER_ENDED)
 		(void) sd_event_exit(w->event, 0);

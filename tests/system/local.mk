@@ -26,6 +26,7 @@ system_tests += %D%/test_reload.sh
 system_tests += %D%/test_restart.sh
 system_tests += %D%/test_run.sh
 system_tests += %D%/test_services.sh
+system_tests += %D%/test_slow_disk.sh
 system_tests += %D%/test_streams.sh
 system_tests += %D%/test_templates.sh
 system_tests += %D%/test_timers.sh
@@ -41,6 +42,12 @@ check_LTLIBRARIES += %D%/failing-memory.la
 %C%_failing_memory_la_SOURCES = %D%/failing_memory.c %D%/failing_memory.h
 %C%_failing_memory_la_CFLAGS = -std=gnu11 $(WARN_CFLAGS)
 %C%_failing_memory_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
+
+# A disk that hangs.
+check_LTLIBRARIES += %D%/slow-disk.la
+%C%_slow_disk_la_SOURCES = %D%/slow_disk.c
+%C%_slow_disk_la_CFLAGS = -std=gnu11 $(WARN_CFLAGS)
+%C%_slow_disk_la_LDFLAGS = -module -avoid-version -shared -rpath /nowhere
 
 check_PROGRAMS += %D%/test_memory
 TESTS += %D%/test_memory

@@ -407,6 +407,29 @@ START_TEST(who_is_released_leaves_no_process)
 }
 END_TEST
 
+/* Even if the disk goes on before they are stopped. */
+START_TEST(who_waits_when_the_daemon_begins_to_end_executes_nothing)
+{
+	hang();
+	for (world_token t = 1; t <= EARLY; t++)
+		ck_assert_int_eq(ask(t, TICKET), 0);
+	wait_held(EARLY);
+	scene->world->manager_state(scene->world->ctx, SUPD_MANAGER_STOPPING);
+	ck_assert_uint_eq(scene->n_answers, 0);
+	slow_disk_go();
+	for (unsigned i = 0; i < EARLY; i++) {
+		struct answer a = next_of_runs();
+
+		ck_assert_int_eq(a.kind, ANSWER_SPAWN_FAILED);
+		ck_assert_int_eq(a.error, ECANCELED);
+		ck_assert(!is_executed(a.token));
+	}
+	/* What is run on the way out is. */
+	ck_assert_int_eq(ask(EARLY + 1, TICKET), 0);
+	expect_run(EARLY + 1);
+}
+END_TEST
+
 /* Its memory is ours yet, but its signals are not. */
 START_TEST(a_signal_ends_who_waits)
 {
@@ -509,6 +532,7 @@ static Suite *held_suite(void)
 		tcase_add_test(both[i], who_is_cancelled_without_a_process_gets_none);
 		tcase_add_test(both[i], room_of_the_cancelled_is_for_others);
 		tcase_add_test(both[i], who_is_released_leaves_no_process);
+		tcase_add_test(both[i], who_waits_when_the_daemon_begins_to_end_executes_nothing);
 		tcase_add_test(both[i], a_signal_ends_who_waits);
 		tcase_add_test(both[i], the_end_of_the_world_waits_for_nobody_who_waits);
 		suite_add_tcase(s, both[i]);
