@@ -56,8 +56,9 @@ CHILD_CODE static int fail(struct launch *l, enum exec_step step)
 }
 
 /* What exec would leave ignored, since this process does, what a handler of this process waits for
- * (a library's, say: it would run in the child, in our memory), and those that libc does not let us
- * ask for. Nobody here changes what becomes of a signal after the start, so it is found out once. */
+ * (a library's, say: it would run in the child, in our memory), and those that libc does not let
+ * us ask for. Nobody here changes what becomes of a signal after the start, so it is found out
+ * once. */
 static int inherited[_NSIG];
 static size_t n_inherited;
 
@@ -70,8 +71,8 @@ static void find_inherited(void)
 			inherited[n_inherited++] = sig;
 }
 
-/* By hand: exec leaves ignored what was ignored, and resets handlers too late for a child that waits
- * before it. */
+/* By hand: exec leaves ignored what was ignored, and resets handlers too late for a child that
+ * waits before it. */
 CHILD_CODE static int reset_signals(struct launch *l)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };

@@ -78,9 +78,9 @@ int low_descriptors_take(int fd[LOW_DESCRIPTORS])
 	return set;
 }
 
-/* They are not just closed: somebody else would get the numbers. Where nothing can be put there (the
- * limit was lowered below them), the set is no more: a copy left open would keep a pipe from its
- * end. */
+/* They are not just closed: somebody else would get the numbers. Where nothing can be put there
+ * (the limit was lowered below them), the set is no more: a copy left open would keep a pipe from
+ * its end. */
 void low_descriptors_give(int set)
 {
 	bool is_kept = true;

@@ -76,7 +76,7 @@ START_TEST(copies_are_low_and_nothing_is_left_of_them)
 		ck_assert_int_gt(fd[i], STDERR_FILENO);
 		ck_assert_int_lt(fd[i], HIGH);
 		ck_assert_int_eq(fcntl(fd[i], F_GETFD), FD_CLOEXEC);
-		ck_assert_int_eq(write(fd[i], "abc" + i, 1), 1);
+		ck_assert_int_eq(write(fd[i], &"abc"[i], 1), 1);
 	}
 	ck_assert_int_eq(read(end[0], bytes, 3), 3);
 	ck_assert_str_eq(bytes, "abc");
