@@ -18,5 +18,11 @@ libstore_a_SOURCES = \
 	%D%/run_log_reader.c %D%/run_log_reader.h \
 	%D%/run_log_record.c %D%/run_log_record.h \
 	%D%/unit_files.c %D%/unit_files.h \
-	%D%/unit_index.c %D%/unit_index.h \
+	%D%/unit_index.c %D%/unit_index.h %D%/unit_index_private.h \
+	%D%/unit_index_aliases.c \
+	%D%/unit_index_dropins.c \
+	%D%/unit_index_instances.c \
+	%D%/unit_index_refresh.c \
+	%D%/unit_index_scan.c \
+	%D%/unit_index_wants.c \
 	%D%/unit_links.c %D%/unit_links.h
