@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "store/unit_index_private.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
@@ -17,6 +19,26 @@ void *unit_index_grow(void *array, size_t n, size_t *size, size_t element)
 	if (bigger)
 		*size = bigger_size;
 	return bigger;
+}
+
+static_assert(offsetof(struct unit_dropin, stem) == 0, "tables are searched by what comes first");
+static_assert(offsetof(struct unit_index_link, owner) == 0, "so are links");
+static_assert(offsetof(struct unit_entry, name) == 0, "so are entries");
+
+size_t unit_index_where(const void *table, size_t n, size_t element, const char *name)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const void *at = (const char *) table + middle * element;
+
+		if (strcmp(*(const char *const *) at, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
 }
 
 /* Who asks for one after the other, in their order, finds the next near the last: steps that

@@ -35,7 +35,7 @@ static bool leads_into_path(const struct scan *s, const struct place *p, const c
 	(void) snprintf(dir, sizeof(dir), "%.*s", (int) (slash == link ? 1 : slash - link), link);
 	if (s->dirs[p->dir].is_systemd && is_of_systemd(dir))
 		return true;
-	if (fstatat(dirfd(p->handle), dir, &st, 0) < 0)
+	if (fstatat(p->fd, dir, &st, 0) < 0)
 		return false;
 	for (size_t i = 0; i < s->n_dirs; i++)
 		if (s->identity[i].is_known && s->identity[i].dev == st.st_dev &&

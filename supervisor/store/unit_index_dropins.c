@@ -9,28 +9,27 @@
 
 #include "base/cleanup.h"
 
-bool scan_parse_dropin_dir(const struct scan *s, const char *name,
-			     char ret_stem[UNIT_NAME_MAX + 1])
+/* "a.service.d", or, of all services, "service.d". */
+bool scan_is_dropin_dir(const struct scan *s, const char *name)
 {
-	char as_unit[NAME_MAX + 8];
 	size_t n = strlen(name);
+	char unit[NAME_MAX + 8];
 
 	if (n > UNIT_NAME_MAX + 2 || !str_ends(name, ".d"))
 		return false;
-	memcpy(ret_stem, name, n - 2);
-	ret_stem[n - 2] = '\0';
-	(void) snprintf(as_unit, sizeof(as_unit), "%s%s", strchr(ret_stem, '.') ? "" : "a.",
-			ret_stem);
-	return unit_name_is_valid(as_unit) && scan_is_wanted_kind(s, as_unit);
+	n -= 2;
+	(void) snprintf(unit, sizeof(unit), "%s%.*s", memchr(name, '.', n) ? "" : "a.", (int) n,
+			name);
+	return unit_name_is_valid(unit) && scan_is_wanted_kind(s, unit);
 }
 
 int scan_add_dropin(struct scan *s, const struct place *p, const struct dirent *e)
 {
 	struct unit_index *x = s->index;
-	char link[PATH_MAX], stem[UNIT_NAME_MAX + 1];
+	char link[PATH_MAX];
 	struct unit_dropin *dropin;
 
-	if (!str_ends(e->d_name, ".conf") || !scan_parse_dropin_dir(s, strrchr(p->path, '/') + 1, stem))
+	if (!str_ends(e->d_name, ".conf"))
 		return 0;
 	dropin = unit_index_grow(x->dropin, x->n_dropins, &s->dropins_size, sizeof(*dropin));
 	if (!dropin)
@@ -38,7 +37,7 @@ int scan_add_dropin(struct scan *s, const struct place *p, const struct dirent *
 	x->dropin = dropin;
 	dropin += x->n_dropins;
 	*dropin = (struct unit_dropin) {
-		.stem = arena_strdup(&x->arena, stem),
+		.stem = arena_strndup(&x->arena, p->in, strlen(p->in) - 2),
 		.file = arena_strdup(&x->arena, e->d_name),
 		.distrust = p->distrust,
 	};
@@ -82,16 +81,8 @@ struct choice {
 static int choose_stem(const struct unit_index *x, const char *stem, unsigned specificity,
 		       struct choice *c)
 {
-	size_t low = 0, high = x->n_dropins;
+	size_t low = unit_index_where(x->dropin, x->n_dropins, sizeof(*x->dropin), stem);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (strcmp(x->dropin[middle].stem, stem) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (; low < x->n_dropins && str_equal(x->dropin[low].stem, stem); low++) {
 		const struct unit_dropin *dropin = &x->dropin[low];
 		struct chosen *item = unit_index_grow(c->item, c->n, &c->size, sizeof(*item));

@@ -45,8 +45,9 @@ struct scan {
 
 /* An open directory in that pass. */
 struct place {
-	DIR *handle;
+	int fd;
 	const char *path;
+	const char *in;       /* its last part, of a directory of links or drop-ins */
 	uint64_t hash;        /* of the path, of trust */
 	const char *distrust; /* in the index's arena, or NULL */
 	uint16_t dir;
@@ -77,6 +78,8 @@ static inline uint64_t hash_numbers(uint64_t h, const uint64_t *number, size_t n
 /* unit_index.c */
 /* Room for one more; NULL when memory ran out. */
 void *unit_index_grow(void *array, size_t n, size_t *size, size_t element);
+/* Where in a sorted table @name is or would be: its elements begin with a pointer to a name. */
+size_t unit_index_where(const void *table, size_t n, size_t element, const char *name);
 /* NULL: no file or link has that name, nor does a link name it as an instance. */
 struct unit_entry *unit_index_entry(struct unit_index *x, const char *name);
 
@@ -84,23 +87,19 @@ struct unit_entry *unit_index_entry(struct unit_index *x, const char *name);
 int scan_directories(struct scan *s);
 /* Is what has this name of a kind that is asked for? */
 bool scan_is_wanted_kind(const struct scan *s, const char *name);
-/* Can what is in @fd be trusted? Else p->distrust says why. */
-int scan_judge(struct scan *s, int fd, struct place *p);
+/* Can what is in @p->fd be trusted? Else p->distrust says why. */
+int scan_judge(struct scan *s, struct place *p);
 /* @link: PATH_MAX bytes; "" if the entry is no link. */
 void place_read_link(const struct place *p, const struct dirent *e, char *link);
 /* @link: as read, "" if it is none. False: it has vanished since its name was read. */
-bool place_find_facts_at(int fd, const struct place *p, const char *name, const char *link,
-			 struct unit_file_facts *ret);
 bool place_find_facts(const struct place *p, const char *name, const char *link,
 		      struct unit_file_facts *ret);
 /* Of one name in several directories the first one's stays. */
 void unit_index_sort_entries(struct unit_index *x);
 
 /* unit_index_dropins.c */
-/* "a.service" of "a.service.d", "service" of "service.d"; false if @name is no directory of
- * drop-ins for a kind that is asked for. */
-bool scan_parse_dropin_dir(const struct scan *s, const char *name,
-			   char ret_stem[UNIT_NAME_MAX + 1]);
+/* Is it one of drop-ins, for a kind that is asked for? */
+bool scan_is_dropin_dir(const struct scan *s, const char *name);
 entry_fn scan_add_dropin;
 void unit_index_sort_dropins(struct unit_index *x);
 /* Whatever drop-ins apply is part of what a unit is. */

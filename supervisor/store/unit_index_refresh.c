@@ -68,14 +68,14 @@ static bool is_missing(const struct unit_index *x, const char *name)
 static int find_file(struct scan *s, const char *name, struct unit_file_facts *ret)
 {
 	for (size_t i = 0; i < s->n_dirs; i++) {
-		struct place p = {.path = s->dirs[i].path, .dir = (uint16_t) i};
 		_cleanup_close_ int fd =
-			open(p.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+			open(s->dirs[i].path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+		struct place p = {.fd = fd, .path = s->dirs[i].path, .dir = (uint16_t) i};
 		struct stat st;
 
 		if (fd < 0 && errno == ENOENT)
 			continue;
-		if (fd < 0 || s->index->distrust[i] || scan_judge(s, fd, &p) < 0 || p.distrust)
+		if (fd < 0 || s->index->distrust[i] || scan_judge(s, &p) < 0 || p.distrust)
 			return -EAGAIN;
 		if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0) {
 			if (errno == ENOENT)
@@ -85,7 +85,7 @@ static int find_file(struct scan *s, const char *name, struct unit_file_facts *r
 		if (S_ISLNK(st.st_mode))
 			return -EAGAIN;
 		p.hash = hash_text(TEXT_HASH_INIT, p.path);
-		return place_find_facts_at(fd, &p, name, "", ret) ? 1 : -EAGAIN;
+		return place_find_facts(&p, name, "", ret) ? 1 : -EAGAIN;
 	}
 	return 0;
 }
@@ -93,19 +93,12 @@ static int find_file(struct scan *s, const char *name, struct unit_file_facts *r
 static int insert(struct unit_index *x, const struct unit_entry *e)
 {
 	struct unit_entry *grown = reallocarray(x->entry, x->n_entries + 1, sizeof(*grown));
-	size_t at = 0, high = x->n_entries;
+	size_t at;
 
 	if (!grown)
 		return -ENOMEM;
 	x->entry = grown;
-	while (at < high) {
-		size_t middle = at + (high - at) / 2;
-
-		if (strcmp(grown[middle].name, e->name) < 0)
-			at = middle + 1;
-		else
-			high = middle;
-	}
+	at = unit_index_where(grown, x->n_entries, sizeof(*grown), e->name);
 	memmove(grown + at + 1, grown + at, (x->n_entries - at) * sizeof(*grown));
 	grown[at] = *e;
 	x->n_entries++;

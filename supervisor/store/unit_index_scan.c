@@ -45,18 +45,18 @@ void place_read_link(const struct place *p, const struct dirent *e, char *link)
 	ssize_t n = -1;
 
 	if (e->d_type == DT_LNK || e->d_type == DT_UNKNOWN)
-		n = readlinkat(dirfd(p->handle), e->d_name, link, PATH_MAX - 1);
+		n = readlinkat(p->fd, e->d_name, link, PATH_MAX - 1);
 	link[n > 0 ? n : 0] = '\0';
 }
 
-bool place_find_facts_at(int fd, const struct place *p, const char *name, const char *link,
-			  struct unit_file_facts *ret)
+bool place_find_facts(const struct place *p, const char *name, const char *link,
+		      struct unit_file_facts *ret)
 {
 	struct stat st;
 
 	*ret = (struct unit_file_facts) {.dir = p->dir, .is_link = *link};
 	ret->hash = hash_text(hash_text(p->hash, name), link);
-	if (fstatat(fd, name, &st, 0) < 0) {
+	if (fstatat(p->fd, name, &st, 0) < 0) {
 		if (errno == ENOENT && !ret->is_link)
 			return false;
 		ret->error = (uint16_t) errno;
@@ -72,12 +72,6 @@ bool place_find_facts_at(int fd, const struct place *p, const char *name, const 
 			      (uint64_t) st.st_ctim.tv_sec, (uint64_t) st.st_ctim.tv_nsec },
 		8);
 	return true;
-}
-
-bool place_find_facts(const struct place *p, const char *name, const char *link,
-		       struct unit_file_facts *ret)
-{
-	return place_find_facts_at(dirfd(p->handle), p, name, link, ret);
 }
 
 static int look_at_link(struct scan *s, const struct place *p, const struct dirent *d,
@@ -186,12 +180,12 @@ static int open_failed(struct scan *s, const char *path, int error)
 	return 0;
 }
 
-int scan_judge(struct scan *s, int fd, struct place *p)
+int scan_judge(struct scan *s, struct place *p)
 {
 	char sentence[128];
 	struct stat st;
 
-	if (fstat(fd, &st) < 0)
+	if (fstat(p->fd, &st) < 0)
 		return -errno;
 	if (!s->trusted_only || !unit_distrust(st.st_uid, st.st_mode, sentence, sizeof(sentence)))
 		return 0;
@@ -200,16 +194,17 @@ int scan_judge(struct scan *s, int fd, struct place *p)
 	return p->distrust ? 0 : -ENOMEM;
 }
 
-static int each_entry(struct scan *s, struct place *p, entry_fn *fn)
+static int each_entry(struct scan *s, const struct place *p, DIR *handle, entry_fn *fn)
 {
 	struct dirent *e;
 	int r;
 
 	for (;;) {
 		errno = 0;
-		e = readdir(p->handle);
+		e = readdir(handle);
 		if (!e)
 			return errno ? -errno : 0;
+		/* What editors leave behind begins with a dot, too. */
 		if (e->d_name[0] == '.')
 			continue;
 		r = fn(s, p, e);
@@ -222,53 +217,51 @@ static int each_entry(struct scan *s, struct place *p, entry_fn *fn)
 static int scan_place(struct scan *s, int at, const char *name, struct place *p, entry_fn *fn)
 {
 	size_t first = s->index->n_entries;
-	int fd, r;
+	DIR *handle;
+	int r;
 
 	p->hash = hash_text(TEXT_HASH_INIT, p->path);
-	fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
+	p->fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
+	if (p->fd < 0)
 		return open_failed(s, p->path, errno);
-	p->handle = fdopendir(fd);
-	if (!p->handle) {
+	handle = fdopendir(p->fd);
+	if (!handle) {
 		r = -errno;
-		(void) close(fd);
+		(void) close(p->fd);
 		return r;
 	}
-	r = scan_judge(s, fd, p);
+	r = scan_judge(s, p);
 	if (r == 0)
-		r = each_entry(s, p, fn);
+		r = each_entry(s, p, handle, fn);
 	if (r == 0)
 		read_units(s, p, first);
-	(void) closedir(p->handle);
+	(void) closedir(handle);
 	return r;
 }
 
 static int scan_subdir(struct scan *s, const struct place *above, const char *name, entry_fn *fn)
 {
 	_cleanup_free_ char *path = NULL;
-	struct place p = {.dir = above->dir};
+	struct place p = {.in = name, .dir = above->dir};
 
 	if (asprintf(&path, "%s/%s", above->path, name) < 0) {
 		path = NULL;
 		return -ENOMEM;
 	}
 	p.path = path;
-	return scan_place(s, dirfd(above->handle), name, &p, fn);
+	return scan_place(s, above->fd, name, &p, fn);
 }
 
 static int add_any(struct scan *s, const struct place *p, const struct dirent *e)
 {
-	char stem[UNIT_NAME_MAX + 1];
-
 	if (unit_name_is_valid(e->d_name))
 		return scan_is_wanted_kind(s, e->d_name) ? add_unit(s, p, e) : 0;
-	/* What editors leave behind begins with a dot. */
-	if (unit_name_suffix(e->d_name) && e->d_name[0] != '.' && scan_is_wanted_kind(s, e->d_name))
+	if (unit_name_suffix(e->d_name) && scan_is_wanted_kind(s, e->d_name))
 		diag_add(s->diag, DIAG_WARNING, p->path, 0, NULL,
 			 "'%s' cannot be the name of a unit, ignored", e->d_name);
 	if (e->d_type != DT_DIR && e->d_type != DT_LNK && e->d_type != DT_UNKNOWN)
 		return 0;
-	if (scan_parse_dropin_dir(s, e->d_name, stem))
+	if (scan_is_dropin_dir(s, e->d_name))
 		return scan_subdir(s, p, e->d_name, scan_add_dropin);
 	if (scan_is_link_dir(s, e->d_name))
 		return scan_subdir(s, p, e->d_name, scan_add_want);

@@ -25,17 +25,16 @@ bool scan_is_link_dir(const struct scan *s, const char *name)
 
 /* In a directory of supd's a service is started with the daemon if default.target wants it; where
  * systemd rules, also if its multi-user.target does. A timer is active if any unit wants it. */
-static bool counts(const struct scan *s, const struct place *p, const char *in, const char *unit)
+static bool counts(const struct scan *s, const struct place *p, const char *unit)
 {
-	if (unit_name_kind(unit) == UNIT_TIMER || str_equal(in, "default.target.wants"))
+	if (unit_name_kind(unit) == UNIT_TIMER || str_equal(p->in, "default.target.wants"))
 		return true;
-	return s->dirs[p->dir].is_systemd && (str_equal(in, "multi-user.target.wants") ||
-					      str_equal(in, "graphical.target.wants"));
+	return s->dirs[p->dir].is_systemd && (str_equal(p->in, "multi-user.target.wants") ||
+					      str_equal(p->in, "graphical.target.wants"));
 }
 
 int scan_add_want(struct scan *s, const struct place *p, const struct dirent *e)
 {
-	const char *in = strrchr(p->path, '/') + 1;
 	char link[PATH_MAX];
 	struct want *want;
 
@@ -54,10 +53,10 @@ int scan_add_want(struct scan *s, const struct place *p, const struct dirent *e)
 	place_read_link(p, e, link);
 	*want = (struct want) {
 		.unit = arena_strdup(&s->index->arena, e->d_name),
-		.in = arena_strdup(&s->index->arena, in),
+		.in = arena_strdup(&s->index->arena, p->in),
 		.dir = p->dir,
 		.is_masked = str_equal(link, "/dev/null"),
-		.counts = counts(s, p, in, e->d_name),
+		.counts = counts(s, p, e->d_name),
 	};
 	return want->unit && want->in ? 0 : -ENOMEM;
 }
@@ -85,36 +84,39 @@ static size_t refusing_dir(const struct scan *s, const struct want *first)
 	return dir;
 }
 
+/* Of the same link in several directories the first one decides. */
+static bool is_repeated(const struct scan *s, size_t i)
+{
+	return i > 0 && str_equal(s->want[i - 1].unit, s->want[i].unit) &&
+	       str_equal(s->want[i - 1].in, s->want[i].in);
+}
+
+static void mark(const struct scan *s, const struct want *w, size_t refusing, struct unit_entry *e)
+{
+	e->fingerprint = hash_text(e->fingerprint, w->in);
+	e->fingerprint = hash_numbers(e->fingerprint, (uint64_t[]){ w->dir, w->is_masked }, 2);
+	if (w->is_masked || (w->counts && w->dir >= refusing))
+		return;
+	e->is_wanted |= w->counts;
+	e->is_linked = true;
+	e->is_linked_for_good |= !s->dirs[w->dir].is_runtime;
+}
+
 void scan_mark_wanted(struct scan *s)
 {
-	const struct want *before = NULL;
 	size_t refusing = SIZE_MAX;
 
 	if (s->n_wants)
 		qsort(s->want, s->n_wants, sizeof(*s->want), compare_wants);
-	for (size_t i = 0; i < s->n_wants; before = &s->want[i++]) {
+	for (size_t i = 0; i < s->n_wants; i++) {
 		const struct want *w = &s->want[i];
 		struct unit_entry *e;
 
-		if (!before || !str_equal(before->unit, w->unit))
+		if (i == 0 || !str_equal(s->want[i - 1].unit, w->unit))
 			refusing = refusing_dir(s, w);
-		/* Of the same link in several directories the first one decides. */
-		if (before && str_equal(before->unit, w->unit) && str_equal(before->in, w->in))
-			continue;
-		e = unit_index_entry(s->index, w->unit);
-		if (!e)
-			continue;
-		e->fingerprint = hash_text(e->fingerprint, w->in);
-		e->fingerprint =
-			hash_numbers(e->fingerprint, (uint64_t[]){ w->dir, w->is_masked }, 2);
-		if (w->is_masked)
-			continue;
-		if (w->counts && w->dir < refusing)
-			e->is_wanted = true;
-		if (!w->counts || w->dir < refusing) {
-			e->is_linked = true;
-			e->is_linked_for_good |= !s->dirs[w->dir].is_runtime;
-		}
+		e = is_repeated(s, i) ? NULL : unit_index_entry(s->index, w->unit);
+		if (e)
+			mark(s, w, refusing, e);
 	}
 }
 
@@ -145,17 +147,14 @@ static int compare_links(const void *one, const void *other)
 int scan_keep_links(struct scan *s)
 {
 	struct unit_index *x = s->index;
-	const struct want *before = NULL;
 	size_t allocated = 0;
 
-	for (size_t i = 0; i < s->n_wants; before = &s->want[i++]) {
+	for (size_t i = 0; i < s->n_wants; i++) {
 		const struct want *w = &s->want[i];
 		struct unit_index_link *grown;
 		struct unit_entry *owner;
 
-		if (before && str_equal(before->unit, w->unit) && str_equal(before->in, w->in))
-			continue;
-		owner = w->is_masked ? NULL : owner_of(x, w->in);
+		owner = w->is_masked || is_repeated(s, i) ? NULL : owner_of(x, w->in);
 		if (!owner)
 			continue;
 		grown = unit_index_grow(x->link, x->n_links, &allocated, sizeof(*grown));
@@ -176,16 +175,8 @@ int scan_keep_links(struct scan *s)
 const struct unit_index_link *unit_index_links(const struct unit_index *x, const char *owner,
 					       size_t *ret_n)
 {
-	size_t low = 0, high = x->n_links, end;
+	size_t low = unit_index_where(x->link, x->n_links, sizeof(*x->link), owner), end;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (strcmp(x->link[middle].owner, owner) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (end = low; end < x->n_links && str_equal(x->link[end].owner, owner); end++)
 		;
 	*ret_n = end - low;
