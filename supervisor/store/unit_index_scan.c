@@ -154,9 +154,12 @@ static void read_some(void *userdata, size_t first, size_t end)
 static void read_units(struct scan *s, const struct place *p, size_t first)
 {
 	struct unit_index *x = s->index;
-	struct unread u = { p, x->entry + first };
+	struct unread u = { .place = p };
 	size_t n = first;
 
+	if (n == x->n_entries)
+		return; /* of none there may be no array, either */
+	u.entry = x->entry + first;
 	parallel_for(x->n_entries - first, FILES_PER_THREAD, read_some, &u);
 	for (size_t i = first; i < x->n_entries; i++) {
 		if (x->entry[i].file.is_unread)

@@ -180,5 +180,5 @@ const struct unit_index_link *unit_index_links(const struct unit_index *x, const
 	for (end = low; end < x->n_links && str_equal(x->link[end].owner, owner); end++)
 		;
 	*ret_n = end - low;
-	return x->link + low;
+	return *ret_n > 0 ? x->link + low : NULL;
 }
