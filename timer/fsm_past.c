@@ -139,17 +139,20 @@ static void miss_before(struct step *s)
 		step_missed(s, w.reason, w.scheduled);
 }
 
-/* A catch-up that waits in the memory waits on, if it is young enough still. */
+/* A catch-up that waits in the memory waits on, if it is young enough still; a rung, as always when
+ * a moment is made up for, does not. */
 static void wait_again(struct step *s)
 {
 	struct waiting *w = &s->memory->waiting;
 
 	if (w->reason == MISS_NONE)
 		return;
-	if (step_is_young(s, usec_sub(s->now.real, w->scheduled)))
-		s->t->catch_up_at = s->now.boot;
-	else
+	if (!step_is_young(s, usec_sub(s->now.real, w->scheduled))) {
 		step_drop_waiting(s);
+		return;
+	}
+	s->t->catch_up_at = s->now.boot;
+	s->t->retry_at = USEC_NEVER;
 }
 
 void step_begin_calendar(struct step *s)

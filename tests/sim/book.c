@@ -476,6 +476,14 @@ static void past_is_forgotten(struct book *b, struct book_timer *t)
 }
 
 /* Before what an admin asks for has an answer: a refusal changes nothing. */
+/* What is no moment in this zone is forgotten, and skipped no more should the zone come back. */
+static void forget_skips(struct book *b, struct book_timer *t)
+{
+	for (unsigned i = 0; i < sizeof(t->memory.skip) / sizeof(t->memory.skip[0]); i++)
+		if (expression(t) && is_pure(&t->plan) && t->memory.skip[i] && !is_moment(b, t, t->memory.skip[i]))
+			t->memory.skip[i] = 0;
+}
+
 static void will_skip(struct book *b, bool on)
 {
 	struct book_timer *t = timer_of(b, b->command_timer);
@@ -1045,6 +1053,7 @@ static void timer_begins(struct book *b, struct book_timer *t)
 		t->memory.since = t->memory.kept = 0;
 		return;
 	}
+	forget_skips(b, t);
 	if (t->activated_life != b->life) {
 		t->activated = b->sim->boot;
 		t->activated_life = b->life;
@@ -1220,6 +1229,8 @@ static void zone_changed(struct book *b)
 		t->memory.zone = b->zone;
 		if (b->was_running)
 			settle_at(t, now);
+		if (b->was_running && t->is_active)
+			forget_skips(b, t);
 	}
 }
 

@@ -630,6 +630,33 @@ START_TEST(what_waited_beside_an_interrupted_run_is_missed)
 }
 END_TEST
 
+/* Our run goes on while a moment waits beside it, and fails while timers are paused. */
+START_TEST(what_waits_to_be_made_up_for_goes_before_a_rung_that_a_pause_left)
+{
+	const struct row rows[] = {
+		{ .at = 0, .event = BEGIN },
+		{ .at = 2 * HOUR, .event = WAKE },
+		{ .at = 2 * HOUR, .event = SUBMITTED },
+		{ .at = 2 * HOUR + 1, .event = TIMER_JUMP, .jump = DAY },
+		{ .at = 2 * HOUR + 2, .event = TIMER_END },
+	};
+	const struct row again = { .at = 2 * HOUR + 9, .event = BEGIN, EXIT };
+	struct timer_memory kept;
+	struct bench b;
+
+	bench_init(&b, DAILY "CatchUpSec=48h\nRetrySec=1s\n", NULL);
+	for (size_t i = 0; i < ELEMENTS(rows); i++)
+		(void) bench_step(&b, &rows[i]);
+	kept = memory_take(&b.timer.memory);
+	timer_init(&b.timer);
+	b.timer.memory = kept;
+	ck_assert_str_eq(bench_step(&b, &again), "ended, retry");
+	ck_assert_uint_eq(b.timer.retry_at, USEC_NEVER);
+	ck_assert_int_eq(bench_boot(&b), 2 * HOUR + 9);
+	bench_done(&b);
+}
+END_TEST
+
 START_TEST(an_interval_of_seven_days_counts_over_restarts)
 {
 	const struct row rows[] = {
@@ -886,6 +913,7 @@ static Suite *fsm_suite(void)
 	tcase_add_test(t, a_run_that_was_open_was_interrupted_and_is_made_up_for);
 	tcase_add_test(t, what_waited_beside_an_interrupted_run_is_not_missed_if_it_comes_by_itself);
 	tcase_add_test(t, what_waited_beside_an_interrupted_run_is_missed);
+	tcase_add_test(t, what_waits_to_be_made_up_for_goes_before_a_rung_that_a_pause_left);
 	tcase_add_test(t, an_interval_of_seven_days_counts_over_restarts);
 	tcase_add_test(t, a_record_from_the_near_future_runs_nothing_twice);
 	tcase_add_test(t, a_record_from_the_far_future_is_not_believed);
