@@ -650,7 +650,7 @@ START_TEST(what_waits_to_be_made_up_for_goes_before_a_rung_that_a_pause_left)
 	kept = memory_take(&b.timer.memory);
 	timer_init(&b.timer);
 	b.timer.memory = kept;
-	ck_assert_str_eq(bench_step(&b, &again), "ended, retry");
+	ck_assert_str_eq(bench_step(&b, &again), "retry, ended");
 	ck_assert_uint_eq(b.timer.retry_at, USEC_NEVER);
 	ck_assert_int_eq(bench_boot(&b), 2 * HOUR + 9);
 	bench_done(&b);
