@@ -55,6 +55,9 @@ for name in $many first stopped last killed; do
 	job "$name"
 done
 service other.service "ExecStart=/bin/true"
+echo "ExecStopPost=/bin/sh -c 'echo executed >$dir/post.done'" >>"$units/stopped.service"
+job impatient
+echo "TimeoutStartSec=100ms" >>"$units/impatient.service"
 supd_start --experimental=timers
 
 exits 0 "a job runs while the disk does" supctl trigger first
@@ -69,6 +72,8 @@ exits 0 "another service runs" supctl start other
 ok "the one that has to be on record first does not" test ! -e "$dir/first.done"
 exits 0 "one more is triggered" supctl trigger --no-block stopped
 exits 0 "and stopped" supctl stop stopped
+exits 0 "one more that has not so much time" supctl trigger --no-block impatient
+ok "is given up in time" log_has ' impatient\.service\[.*: timeout'
 exits 0 "and others" supctl trigger --no-block $many
 exits 0 "another service runs still" supctl start other
 for name in first stopped $many; do
@@ -80,6 +85,8 @@ for name in $many; do
 	ok "$name too" log_has " $name\\.service\\[.*: success"
 done
 ok "the stopped one is not" test ! -e "$dir/stopped.done"
+ok "and has nothing to clean up behind it" test ! -e "$dir/post.done"
+ok "nor is the impatient one" test ! -e "$dir/impatient.done"
 
 : >"$log"
 disk_hangs
