@@ -241,7 +241,6 @@ static void make_due(unsigned n, unsigned rounds, uint64_t at)
 	char path[PATH_SIZE], stamps[PATH_SIZE];
 
 	stamps_path(stamps);
-	units_new();
 	for (unsigned i = 0; i < n * rounds; i++) {
 		(void) snprintf(path, sizeof(path), "%s/units/due%06u.service", dir, i);
 		write_file(path, "[Service]\nType=oneshot\nExecStart=%s %s\n", program, stamps);
@@ -262,11 +261,13 @@ static void wait_for(size_t n)
  * its own. */
 static struct stamps due_at_once(unsigned n, unsigned rounds, const char *state)
 {
-	/* all must have begun by then */
-	uint64_t at = (uint64_t) (now_ns(CLOCK_REALTIME) / 1e9) + 3 + n / 250;
 	struct stamps s = { 0 };
 	struct bench_daemon d;
+	uint64_t at;
 
+	units_new(); /* which may take long */
+	/* all must have begun by then */
+	at = (uint64_t) (now_ns(CLOCK_REALTIME) / 1e9) + 3 + n / 250;
 	make_due(n, rounds, at);
 	d = daemon_start(state, true);
 	sleep_until(CLOCK_REALTIME, (double) (at + rounds - 1) * 1e9 + 100 * MS);
