@@ -139,20 +139,17 @@ static void miss_before(struct step *s)
 		step_missed(s, w.reason, w.scheduled);
 }
 
-/* A catch-up that waits in the memory waits on, if it is young enough still; a rung, as always when
- * a moment is made up for, does not. */
+/* A catch-up that waits in the memory waits on, if it is young enough still. */
 static void wait_again(struct step *s)
 {
 	struct waiting *w = &s->memory->waiting;
 
 	if (w->reason == MISS_NONE)
 		return;
-	if (!step_is_young(s, usec_sub(s->now.real, w->scheduled))) {
+	if (step_is_young(s, usec_sub(s->now.real, w->scheduled)))
+		s->t->catch_up_at = s->now.boot;
+	else
 		step_drop_waiting(s);
-		return;
-	}
-	s->t->catch_up_at = s->now.boot;
-	s->t->retry_at = USEC_NEVER;
 }
 
 void step_begin_calendar(struct step *s)
@@ -380,6 +377,9 @@ static void begin_enabled(struct step *s, bool is_run_last)
 	step_begin_calendar(s);
 	miss_before(s);
 	step_due_spans(s);
+	/* A rung does not wait beside a moment that is made up for. */
+	if (s->t->catch_up_at != USEC_NEVER)
+		s->t->retry_at = USEC_NEVER;
 	s->is_delay_spent = true;
 }
 
