@@ -67,10 +67,11 @@ exits 0 "that is told" supctl timers --all --json
 says '"unit":"last.timer","activates":"last.service","result":null' "as nothing"
 exits 4 "reset of an unknown timer" supctl reset lost
 
-service cut.service 'ExecStart=/bin/sleep 1000'
+service cut.service "ExecStart=/bin/sh -c 'echo begun; exec sleep 1000'"
 timer cut.timer OnCalendar=2199-01-01 Persistent=no
 exits 0 "one that is not made up for" supctl reload
 exits 0 "goes on" supctl trigger --no-block cut
+log_has ' cut\.service\[.*: begun'
 supd_kill
 supd_start --experimental=timers
 ok "when supd dies" log_has ' cut\.timer.*: a run was interrupted'
